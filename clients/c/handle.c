@@ -8,7 +8,74 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clients/c/include/drover/drover.h"
+#include "common/base/utf8.h"
 #include "common/json/json_writer.h"
+#include "common/text/base64.h"
+
+static const double share = 0.7, growth = 1.25, nearly = 0.9, most_frame_ms = 500.0;
+
+void pace_init(struct pace *pace) {
+    *pace = (struct pace){.limit_hz = HUGE_VAL, .least_ms = HUGE_VAL, .late_hz = HUGE_VAL};
+}
+
+void pace_frame(struct pace *pace) {
+    pace->frames++;
+}
+
+double pace_hz(const struct pace *pace, double wish_hz) {
+    return fmin(wish_hz, pace->is_late ? PACE_LATE_HZ : pace->limit_hz);
+}
+
+static void set_limit(struct pace *pace, double wish_hz, double hz, double now_ms) {
+    pace->limit_hz = hz >= wish_hz ? HUGE_VAL : fmax(round(hz * 100.0) / 100.0, PACE_LEAST_HZ);
+    pace->since_ms = now_ms;
+    pace->frames = 0;
+}
+
+static void fall(struct pace *pace, double wish_hz, double now_ms) {
+    pace->late_hz = pace_hz(pace, wish_hz);
+    pace->is_late = true;
+    set_limit(pace, wish_hz, PACE_LEAST_HZ, now_ms);
+}
+
+static void settle(struct pace *pace, double wish_hz, double now_ms) {
+    const double came_hz = pace->frames * 1000.0 / fmax(now_ms - pace->since_ms, 1.0);
+    pace->is_late = false;
+    if (pace->frames == 0) {
+        set_limit(pace, wish_hz, pace->late_hz, now_ms);
+        return;
+    }
+    pace->frame_ms = fmin(1000.0 / came_hz, most_frame_ms);
+    pace->late_hz = fmin(pace->late_hz, came_hz);
+    set_limit(pace, wish_hz, share * came_hz, now_ms);
+}
+
+static void rise(struct pace *pace, double wish_hz, double now_ms) {
+    const double next_hz = growth * pace->limit_hz;
+    const bool is_daring = next_hz >= nearly * pace->late_hz;
+    if (now_ms - pace->since_ms >= (is_daring ? PACE_DARE_MS : PACE_RISE_MS)) {
+        pace->late_hz = is_daring ? HUGE_VAL : pace->late_hz;
+        set_limit(pace, wish_hz, next_hz, now_ms);
+    }
+}
+
+void pace_ping(struct pace *pace, double wish_hz, double now_ms, double trip_ms, bool is_back) {
+    pace->least_ms = is_back ? fmin(pace->least_ms, trip_ms) : pace->least_ms;
+    const double lag_ms = pace->least_ms < HUGE_VAL ? trip_ms - pace->least_ms : trip_ms;
+    const double calm_ms = PACE_CALM_MS + pace->frame_ms;
+    if (!pace->is_late && lag_ms > PACE_LATE_MS + pace->frame_ms / 2.0) {
+        fall(pace, wish_hz, now_ms);
+    } else if (pace->is_late && is_back && lag_ms < calm_ms) {
+        settle(pace, wish_hz, now_ms);
+    } else if (!pace->is_late && lag_ms >= calm_ms) {
+        pace->since_ms = now_ms;
+    } else if (!pace->is_late && is_back && pace->limit_hz < HUGE_VAL) {
+        rise(pace, wish_hz, now_ms);
+    }
+}
+
+/* ---- handle ---- */
 
 #define PING_ID   "\"~ping\""
 #define RESYNC_ID "\"~resync\""
@@ -705,4 +772,59 @@ struct drover *drover_create(const struct drover_options *options) {
     }
     world->options.name = world->options.token = world->options.hello = NULL;
     return world;
+}
+
+/* ---- text ---- */
+
+/* Texts for requests: strings and columns. */
+
+/* Appends as much as fits; *length counts all of it. */
+static void put(char *out, size_t size, size_t *length, const char *bytes, size_t count) {
+    for (size_t i = 0; i < count; i++, (*length)++) {
+        if (size > 0 && *length < size - 1) {
+            out[*length] = bytes[i];
+        }
+    }
+}
+
+/* One character of the text as it stands in a JSON string. Returns its bytes in the text. */
+static size_t put_character(const char *text, size_t left, char *out, size_t size, size_t *length) {
+    static const char digits[] = "0123456789abcdef";
+    const unsigned char byte = (unsigned char)text[0];
+    const size_t bytes = utf8_character(text, left);
+    if (bytes == 0) {
+        put(out, size, length, "\xEF\xBF\xBD", 3);
+        return 1;
+    }
+    if (byte == '"' || byte == '\\') {
+        put(out, size, length, "\\", 1);
+    } else if (byte < 0x20) {
+        const char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
+        put(out, size, length, escape, sizeof escape);
+        return 1;
+    }
+    put(out, size, length, text, bytes);
+    return bytes;
+}
+
+size_t drover_quote(const char *text, char *out, size_t size) {
+    const size_t end = strlen(text);
+    size_t length = 0;
+    put(out, size, &length, "\"", 1);
+    for (size_t at = 0; at < end;) {
+        at += put_character(text + at, end - at, out, size, &length);
+    }
+    put(out, size, &length, "\"", 1);
+    if (size > 0) {
+        out[length < size ? length : size - 1] = '\0';
+    }
+    return length;
+}
+
+size_t drover_base64(const void *bytes, size_t length, char *out, size_t size) {
+    const size_t needed = base64_length(length);
+    if (needed < size) {
+        *base64_encode(bytes, length, out) = '\0';
+    }
+    return needed;
 }

@@ -2,11 +2,10 @@
 #ifndef DROVER_CLIENTS_C_LINE_MESSAGE_H
 #define DROVER_CLIENTS_C_LINE_MESSAGE_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cjson/cJSON.h>
 
 #include "clients/c/include/drover/drover.h"
 #include "common/base/failure.h"
@@ -34,5 +33,23 @@ NODISCARD struct drover_message *line_message_unreadable(const char *line, size_
 bool line_message_is(const struct drover_message *message, const char *op);
 /** Whether it describes a world: a scenario, or a hello that keeps nothing back. */
 bool line_message_begins_world(const struct drover_message *message);
+
+/* What drover_next is to give out, in order: messages and changes of the connection. Pure; owns the messages. */
+
+struct event_item;
+
+struct event_list {
+    struct event_item *first, *last;
+    size_t bytes;  /* of the lines */
+    bool has_link; /* the last item is a DROVER_LINK */
+};
+
+void event_list_fini(struct event_list *list);
+/** The message becomes the list's. -1 when out of memory: it is freed. */
+NODISCARD int event_list_add(struct event_list *list, struct drover_message *message);
+/** A change of the connection; two that follow each other are one. -1 when out of memory. */
+NODISCARD int event_list_add_link(struct event_list *list);
+/** The first one, out of the list. *message: the caller's. */
+enum drover_event event_list_take(struct event_list *list, struct drover_message **message);
 
 #endif

@@ -2,9 +2,13 @@
 #ifndef DROVER_CLIENTS_DROVER_COMMAND_H
 #define DROVER_CLIENTS_DROVER_COMMAND_H
 
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
-#include "clients/drover/interrupt.h"
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
@@ -41,7 +45,7 @@ struct command {
     command_run *run;
     const char *arguments, *summary; /* summary NULL: for the program itself, not listed */
     enum command_group group;
-    const struct options_def *options; /* NULL: those of its request (live/request_words.h) */
+    const struct options_def *options; /* NULL: those of its request (live/live_commands.h) */
 };
 
 /** All commands; the last row has no name. */
@@ -73,5 +77,91 @@ enum exit_code command_complain(const struct command_context *context, const str
 enum { COMMAND_LINE_BYTES = 1 << 26 };
 /** Prints the object of --json as a line, and frees the buffer. 0, or -1 with *failure when it did not fit into memory. */
 NODISCARD int command_print_line(struct buffer *line, struct failure *failure);
+
+/* SIGINT and SIGTERM as a word that calculations look at. A thread takes the signals, so no handler runs.
+ *
+ * 1. The first signal sets the word; the command then ends in order within some 100 ms, with what it has begun to write
+ * removed.
+ * 2. A second signal removes the file that is being written and ends the program at once.
+ */
+
+struct interrupt {
+    atomic_bool is_set;
+    atomic_bool is_over;              /* the program ends by itself */
+    _Atomic(const char *) unfinished; /* the path of the file that is being written; NULL: none */
+    pthread_t thread;
+};
+
+/** Blocks the signals in this thread and those that it starts, and begins to take them. NULL without memory or a
+ * thread. */
+NODISCARD struct interrupt *interrupt_begin(void);
+/** Ends the thread. */
+void interrupt_end(struct interrupt *interrupt);
+/** Whether a signal came. Any thread. */
+bool interrupt_is_set(const struct interrupt *interrupt);
+/** Waits until the descriptor can be read (POLLIN) or written (POLLOUT), or its other end is closed. False after an
+ * interrupt. */
+bool interrupt_wait(const struct interrupt *interrupt, int descriptor, short events);
+
+/* Where a command writes: standard output, or a file that is there entirely or not at all.
+ *
+ * A file whose name ends in .zst is compressed: a zstd frame for each piece that is written at once. A file is written under another name beside its place and put there by output_finish; otherwise nothing is left
+ * of it. Errors are kept: the first one is output_finish's. */
+
+enum { OUTPUT_PATH = 4096 };
+
+struct output {
+    struct interrupt *interrupt;
+    const char *path; /* not owned; NULL: standard output */
+    char unfinished[OUTPUT_PATH];
+    int descriptor;
+    bool replaces;
+    int error;            /* errno of the first write that failed */
+    struct buffer buffer; /* what is written at once; append here, then output_flush */
+    bool is_packed;
+    struct buffer packed; /* of the buffer, a frame */
+};
+
+/** path: "" or "-" is standard output. replaces: a file that is there already is replaced, and otherwise refused. 0,
+ * or -1 with *failure (exists, io). */
+NODISCARD int output_begin(struct output *output, struct interrupt *interrupt, const char *path,
+                           bool replaces, struct failure *failure);
+/** Writes the buffer when it is large. Returns false when there is no sense in going on: a write failed, or an
+ * interrupt came. */
+bool output_flush(struct output *output);
+/** Writes the buffer now, however small it is. Returns as output_flush. */
+bool output_write(struct output *output);
+/** Writes all the rest and puts the file in its place. 0, or -1 with *failure; output_abandon is not needed then. */
+NODISCARD int output_finish(struct output *output, struct failure *failure);
+/** Leaves nothing of the file. Does nothing after output_finish, or when output_begin failed. */
+void output_abandon(struct output *output);
+
+/* A line on standard error that says how far a command has got and how long the rest will take. Where standard error is no
+ * terminal, it is a line of its own after PROGRESS_LOG_S, and after twice the time each further time. */
+
+struct progress {
+    const char *what; /* "verify" */
+    uint64_t total;
+    uint64_t begun_ns, shown_ns;
+    double log_s;  /* since the beginning, when the next line of a log is due */
+    bool is_on;    /* standard error is a terminal */
+    bool is_shown; /* there is a line to take away */
+};
+
+/** total: of what progress_show counts, 0 for unknown. */
+void progress_begin(struct progress *progress, const char *what, uint64_t total);
+/** Draws the line again, at most ten times a second; in a log when it is due. */
+void progress_show(struct progress *progress, uint64_t done);
+/** Takes the line away; before anything else is printed. */
+void progress_end(struct progress *progress);
+
+enum { PROGRESS_LOG_S = 10, PROGRESS_LINE = 96, PROGRESS_BAR = 30, PROGRESS_TIME = 24 };
+/** A bar of PROGRESS_BAR characters, "#####....."; share: 0 to 1. Returns out. */
+const char *progress_bar(char out[PROGRESS_BAR + 1], double share);
+/** "1:02:03", "2:03", "0:03". Returns out. */
+const char *progress_time(char out[PROGRESS_TIME], double seconds);
+/** The text of the line: "verify [#####.....] 50 %  1:02 left". seconds: since the beginning. Returns out. */
+const char *progress_line(char out[PROGRESS_LINE], const char *what, uint64_t done, uint64_t total,
+                          double seconds);
 
 #endif

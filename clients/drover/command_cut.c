@@ -3,10 +3,8 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/cut.h"
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 
 struct cut_options {
     uint64_t from, to;
@@ -17,16 +15,14 @@ struct cut_options {
 
 #define LARGEST 9007199254740991.0
 static const struct field cut_table[] = {
-    {"from", FIELD_UINT64, FIELD_MEMBER(struct cut_options, from), 0, 0, LARGEST, 0, NULL, "TICK",
-     "The first tick of the part."},
-    {"to", FIELD_UINT64, FIELD_MEMBER(struct cut_options, to), 0, 0, LARGEST, 0, NULL, "TICK",
-     "The last tick; 0: that of the recording."},
-    {"world", FIELD_UINT32, FIELD_MEMBER(struct cut_options, world), 0, 0, 1000000, 0, NULL, "N",
-     "The world, counted from 1, of a recording in which scenarios were loaded; 0: the last."},
-    {"replace", FIELD_BOOL, FIELD_MEMBER(struct cut_options, replaces), 0, 0, 0, 0, NULL, NULL,
-     "Replace the file that is there already."},
+    OPTION_NUMBER(struct cut_options, from, "from", 0, LARGEST, 0, "TICK", "The first tick of the part."),
+    OPTION_NUMBER(struct cut_options, to, "to", 0, LARGEST, 0, "TICK",
+                  "The last tick; 0: that of the recording."),
+    OPTION_NUMBER(struct cut_options, world, "world", 0, 1000000, 0, "N",
+                  "The world, counted from 1, of a recording in which scenarios were loaded; 0: the last."),
+    OPTION_FLAG(struct cut_options, replaces, "replace", "Replace the file that is there already."),
     PLAYER_MEANS_ROWS(struct cut_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_cut_options = {

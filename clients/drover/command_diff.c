@@ -14,16 +14,14 @@ struct diff_options {
 };
 
 static const struct field diff_table[] = {
-    {"with", FIELD_TEXT, FIELD_MEMBER(struct diff_options, with), 0, 0, 0, 0, NULL, "PROGRAM",
-     "Another build of drover, which simulates the second run."},
-    {"cut", FIELD_TEXT, FIELD_MEMBER(struct diff_options, cut), 0, 0, 0, 0, NULL, "OUT",
-     "Writes a recording of the two seconds around the difference, from A."},
-    {"replace", FIELD_BOOL, FIELD_MEMBER(struct diff_options, replaces), 0, 0, 0, 0, NULL, NULL,
-     "Replace the file of --cut that is there already."},
-    {"json", FIELD_BOOL, FIELD_MEMBER(struct diff_options, is_json), 0, 0, 0, 0, NULL, NULL,
-     "Prints what is found as a JSON object."},
+    OPTION_TEXT(struct diff_options, with, "with", "PROGRAM",
+                "Another build of drover, which simulates the second run."),
+    OPTION_TEXT(struct diff_options, cut, "cut", "OUT",
+                "Writes a recording of the two seconds around the difference, from A."),
+    OPTION_FLAG(struct diff_options, replaces, "replace", "Replace the file of --cut that is there already."),
+    OPTION_FLAG(struct diff_options, is_json, "json", "Prints what is found as a JSON object."),
     PLAYER_MEANS_ROWS(struct diff_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_diff_options = {

@@ -6,10 +6,7 @@
 
 #include "clients/drover/command.h"
 #include "clients/drover/input.h"
-#include "clients/drover/input_group.h"
-#include "clients/drover/output.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 #include "common/json/json_writer.h"
 #include "common/text/nearest_name.h"
 
@@ -30,27 +27,26 @@ struct export_options {
 
 #define LARGEST 9007199254740991.0
 static const struct field export_table[] = {
-    {"csv", FIELD_BOOL, FIELD_MEMBER(struct export_options, is_csv), 0, 0, 0, 0, NULL, NULL,
-     "Lines of values with commas between them, the names in the first line; the default."},
-    {"ndjson", FIELD_BOOL, FIELD_MEMBER(struct export_options, is_ndjson), 0, 0, 0, 0, NULL, NULL,
-     "A JSON object for each agent and tick, one a line."},
-    {"every", FIELD_UINT64, FIELD_MEMBER(struct export_options, every), 0, 0, LARGEST, 0, NULL, "TICKS",
-     "From one tick that is written to the next; 0: a second."},
-    {"from", FIELD_UINT64, FIELD_MEMBER(struct export_options, from), 0, 0, LARGEST, 0, NULL, "TICK",
-     "The first tick that is written."},
-    {"to", FIELD_UINT64, FIELD_MEMBER(struct export_options, to), 0, 0, LARGEST, 0, NULL, "TICK",
-     "The last tick; 0: that of the recording."},
-    {"world", FIELD_UINT32, FIELD_MEMBER(struct export_options, world), 0, 0, 1000000, 0, NULL, "N",
-     "The world, counted from 1, of a recording in which scenarios were loaded; 0: all."},
-    {"fields", FIELD_TEXT, FIELD_MEMBER(struct export_options, fields), 0, 0, 0, 0, NULL, "LIST",
-     "What to write about an agent, with commas between: world, tick, id, kind, state, x, y (px), vx, vy "
-     "(px/s), heading (degrees), stamina."},
-    {"output", FIELD_TEXT, FIELD_MEMBER(struct export_options, out), 0, 0, 0, 0, NULL, "FILE",
-     "Where to write, in place of standard output; -o FILE is the same."},
-    {"replace", FIELD_BOOL, FIELD_MEMBER(struct export_options, replaces), 0, 0, 0, 0, NULL, NULL,
-     "Replace the file that is there already."},
+    OPTION_FLAG(struct export_options, is_csv, "csv",
+                "Lines of values with commas between them, the names in the first line; the default."),
+    OPTION_FLAG(struct export_options, is_ndjson, "ndjson",
+                "A JSON object for each agent and tick, one a line."),
+    OPTION_NUMBER(struct export_options, every, "every", 0, LARGEST, 0, "TICKS",
+                  "From one tick that is written to the next; 0: a second."),
+    OPTION_NUMBER(struct export_options, from, "from", 0, LARGEST, 0, "TICK",
+                  "The first tick that is written."),
+    OPTION_NUMBER(struct export_options, to, "to", 0, LARGEST, 0, "TICK",
+                  "The last tick; 0: that of the recording."),
+    OPTION_NUMBER(struct export_options, world, "world", 0, 1000000, 0, "N",
+                  "The world, counted from 1, of a recording in which scenarios were loaded; 0: all."),
+    OPTION_TEXT(struct export_options, fields, "fields", "LIST",
+                "What to write about an agent, with commas between: world, tick, id, kind, state, x, y (px), "
+                "vx, vy (px/s), heading (degrees), stamina."),
+    OPTION_TEXT(struct export_options, out, "output", "FILE",
+                "Where to write, in place of standard output; -o FILE is the same."),
+    OPTION_FLAG(struct export_options, replaces, "replace", "Replace the file that is there already."),
     PLAYER_MEANS_ROWS(struct export_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_export_options = {

@@ -1,24 +1,105 @@
-/* drover info: what recordings and saves hold. */
+/* Counts the requests of a recording by what they ask and by session. */
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/drover/census.h"
 #include "clients/drover/command.h"
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/limits.h"
+#include "common/json/json_check.h"
 #include "common/json/json_writer.h"
+#include "common/protocol/request.h"
+#include "server/recording/recording_line.h"
+#include "server/storage/recording.h"
+
+enum { CENSUS_SESSIONS = 1000 };
+
+struct census_session {
+    uint32_t by;
+    char name[LIMIT_PERSON_BYTES + 1];
+    uint64_t requests;
+};
+
+struct census {
+    uint64_t lines; /* all whole lines */
+    uint64_t ops[REQUEST_OP_COUNT];
+    uint64_t unknown; /* requests that this version does not know */
+    int session_count;
+    struct census_session sessions[CENSUS_SESSIONS]; /* in the order in which they came */
+    uint64_t more;                                   /* requests of further sessions */
+};
+
+/* ---- census ---- */
+
+static void count_session(struct census *census, const struct recording_line *line) {
+    for (int i = census->session_count - 1; i >= 0; i--) {
+        struct census_session *session = &census->sessions[i];
+        if (session->by == line->by && strcmp(session->name, line->name) == 0) {
+            session->requests++;
+            return;
+        }
+    }
+    if (census->session_count == CENSUS_SESSIONS) {
+        census->more++;
+        return;
+    }
+    struct census_session *session = &census->sessions[census->session_count++];
+    *session = (struct census_session){.by = line->by, .requests = 1};
+    memcpy(session->name, line->name, sizeof session->name);
+}
+
+static bool count_line(void *context, const char *text, size_t length) {
+    struct census *census = context;
+    struct recording_line line;
+    struct request request;
+    struct failure failure;
+    census->lines++;
+    if (recording_line_read(text, length, &line, &failure) != 0 || line.op != RECORDING_DO) {
+        return true;
+    }
+    const struct json_limits limits = json_limits_admin();
+    if (request_decode_within(line.request, line.request_length, &limits, &request, &failure) == 0) {
+        census->ops[request.op]++;
+        request_fini(&request);
+    } else {
+        census->unknown++;
+    }
+    count_session(census, &line);
+    return true;
+}
+
+/* malloc'd, the caller's; NULL with *failure. */
+static struct census *census_take(struct recording *recording, struct failure *failure) {
+    struct census *census = calloc(1, sizeof *census);
+    if (census == NULL) {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+        return NULL;
+    }
+    if (recording_visit(recording, count_line, census, failure) != 0) {
+        free(census);
+        return NULL;
+    }
+    return census;
+}
+
+/* ---- info ---- */
+
+/* drover info: what recordings and saves hold. */
 
 struct info_options {
     bool is_json;
 };
 
 static const struct field info_table[] = {
-    {"json", FIELD_BOOL, FIELD_MEMBER(struct info_options, is_json), 0, 0, 0, 0, NULL, NULL,
-     "Prints a JSON object for each file, one a line."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_FLAG(struct info_options, is_json, "json", "Prints a JSON object for each file, one a line."),
+    OPTIONS_END,
 };
 
 const struct options_def command_info_options = {

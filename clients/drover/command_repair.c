@@ -20,9 +20,9 @@ struct repair_options {
 };
 
 static const struct field repair_table[] = {
-    {"write", FIELD_BOOL, FIELD_MEMBER(struct repair_options, writes), 0, 0, 0, 0, NULL, NULL,
-     "Puts the files aside, into DIR/old-DATE, and keeps the world as a journal of its own."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_FLAG(struct repair_options, writes, "write",
+                "Puts the files aside, into DIR/old-DATE, and keeps the world as a journal of its own."),
+    OPTIONS_END,
 };
 
 const struct options_def command_repair_options = {

@@ -1,4 +1,4 @@
-/* drover states: the other end of other_program.c. Lines on standard input are questions about a recording that is
+/* drover states: the other end of side.c. Lines on standard input are questions about a recording that is
  * simulated, answered on standard output:
  *
  *     begin WORLD TICK    ok: at the last checkpoint or world at or before it
@@ -18,7 +18,6 @@
 
 #include "clients/drover/command.h"
 #include "clients/drover/player.h"
-#include "clients/drover/same_bits.h"
 #include "clients/drover/side.h"
 #include "common/base/buffer.h"
 #include "server/recording/checkpoint.h"
@@ -31,7 +30,7 @@ struct states_options {
 
 static const struct field states_table[] = {
     PLAYER_MEANS_ROWS(struct states_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_states_options = {

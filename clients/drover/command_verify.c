@@ -5,9 +5,7 @@
 #include "clients/drover/command.h"
 #include "clients/drover/comparison.h"
 #include "clients/drover/input.h"
-#include "clients/drover/input_group.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 
 struct verify_options {
     uint32_t every;
@@ -16,12 +14,12 @@ struct verify_options {
 };
 
 static const struct field verify_table[] = {
-    {"every", FIELD_UINT32, FIELD_MEMBER(struct verify_options, every), 0, 1, 1000000, 1, NULL, "N",
-     "Compares each N-th hash of the recording."},
-    {"json", FIELD_BOOL, FIELD_MEMBER(struct verify_options, is_json), 0, 0, 0, 0, NULL, NULL,
-     "Prints a JSON object for each recording, one a line."},
+    OPTION_NUMBER(struct verify_options, every, "every", 1, 1000000, 1, "N",
+                  "Compares each N-th hash of the recording."),
+    OPTION_FLAG(struct verify_options, is_json, "json",
+                "Prints a JSON object for each recording, one a line."),
     PLAYER_MEANS_ROWS(struct verify_options, means),
-    {.name = NULL, .type = FIELD_END},
+    OPTIONS_END,
 };
 
 const struct options_def command_verify_options = {

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/live/completion.h"
 #include "clients/drover/live/live_commands.h"
 #include "common/system/descriptors.h"
 #include "common/text/nearest_name.h"

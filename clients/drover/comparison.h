@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "clients/drover/command.h"
 #include "clients/drover/player.h"
-#include "clients/drover/progress.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/json/json_writer.h"

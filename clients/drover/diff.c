@@ -7,12 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clients/drover/command.h"
 #include "clients/drover/comparison.h"
-#include "clients/drover/cut.h"
 #include "clients/drover/input.h"
 #include "clients/drover/outline.h"
-#include "clients/drover/progress.h"
-#include "clients/drover/same_bits.h"
+#include "clients/drover/player.h"
 #include "clients/drover/side.h"
 #include "clients/drover/world_difference.h"
 

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "clients/drover/player.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/json/json_writer.h"

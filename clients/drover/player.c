@@ -2,11 +2,94 @@
 #include "clients/drover/player.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
+#include <sys/stat.h>
 
+#include "clients/drover/command.h"
 #include "clients/drover/input.h"
+#include "server/recording/checkpoint.h"
 #include "server/recording/core_changes.h"
+#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 #include "server/sim/core.h"
+
+/* What a file says of its beginning and its end. */
+struct ends {
+    bool is_known;
+    char started[RECORDING_VALUE_BYTES]; /* of its server */
+    struct recording_line begun;         /* its first world line; no spans */
+    struct recording_world world;        /* its last world */
+    struct recording_moment last;
+};
+
+static bool take_world(void *context, const char *text, size_t length) {
+    struct ends *ends = context;
+    struct failure failure;
+    const bool is_world =
+        recording_line_read(text, length, &ends->begun, &failure) == 0 && ends->begun.op == RECORDING_WORLD;
+    ends->begun.text = ends->begun.request = NULL;
+    ends->is_known = is_world;
+    return !is_world;
+}
+
+static bool is_file(const char *argument) {
+    struct stat status;
+    return strcmp(argument, "-") != 0 && stat(argument, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static struct ends read_ends(const char *argument) {
+    struct ends ends = {.is_known = false};
+    struct failure failure = {0};
+    struct recording *recording = is_file(argument) ? input_open(argument, argument, NULL, &failure) : NULL;
+    if (recording == NULL) {
+        return ends;
+    }
+    const struct recording_facts *facts = recording_facts(recording);
+    memcpy(ends.started, facts->header.started, sizeof ends.started);
+    ends.world = facts->worlds[facts->world_count - 1];
+    ends.last = facts->last;
+    if (recording_visit(recording, take_world, &ends, &failure) != 0) {
+        ends.is_known = false;
+    }
+    recording_close(recording);
+    return ends;
+}
+
+/* A saved world knows neither the number of its world in the run nor the hash with which that began. */
+static bool is_same_world(const struct ends *before, const struct recording_line *begun) {
+    const struct recording_world *world = &before->world;
+    const bool is_save = before->started[0] == '\0';
+    return strcmp(world->scenario, begun->scenario) == 0 && world->seed == begun->seed &&
+           is_same_double(world->tick_hz, begun->tick_hz) &&
+           (is_save || (world->number == begun->world && world->hash == begun->hash));
+}
+
+static bool continues(const struct ends *before, const struct ends *after) {
+    const struct recording_line *begun = &after->begun;
+    const bool is_same_run = strcmp(before->started, after->started) == 0;
+    return before->is_known && after->is_known && is_same_world(before, begun) &&
+           begun->from_seq == before->last.seq &&
+           (begun->from_tick == before->last.tick || (is_same_run && begun->from_tick > before->last.tick));
+}
+
+int input_group(char *const *arguments, int count) {
+    int joined = 1;
+    if (count < 2) {
+        return joined;
+    }
+    for (struct ends before = read_ends(arguments[0]); joined < count; joined++) {
+        const struct ends after = read_ends(arguments[joined]);
+        if (!continues(&before, &after)) {
+            break;
+        }
+        before = after;
+    }
+    return joined;
+}
+
+/* ---- player ---- */
 
 const char *const player_simd_choices[] = {"widest", "plain", "sse2", "avx2", "avx512", NULL};
 
@@ -324,4 +407,148 @@ uint64_t player_ticks(const struct player *player, const struct recording_moment
         }
     }
     return ticks;
+}
+
+/* ---- cut ---- */
+
+struct cutting {
+    const struct cut *cut;
+    struct output *output;
+    uint32_t world;                /* of the line that was visited last */
+    struct recording_moment start; /* of the checkpoint */
+    uint64_t last_seq;
+    uint32_t sum; /* of the lines so far */
+};
+
+/* ---- the beginning ---- */
+
+static int go_to_start(const struct cut *cut, struct player *player, struct failure *failure) {
+    const struct recording_world *world = player_find_world(player, cut->world);
+    if (world == NULL) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
+                           "--world: the recording has no world %lu; drover info lists them",
+                           (unsigned long)cut->world);
+    }
+    const uint64_t from = cut->from > world->first_tick ? cut->from : world->first_tick;
+    if (from > world->last_tick) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--from",
+                           "--from: %llu; world %lu has ticks %llu to %llu", (unsigned long long)from,
+                           (unsigned long)cut->world, (unsigned long long)world->first_tick,
+                           (unsigned long long)world->last_tick);
+    }
+    struct recording_moment moment = {.world = cut->world, .tick = from};
+    if (player_begin(player, &moment, failure) != 0) {
+        return -1;
+    }
+    if (player_moment(player).tick >= from) {
+        return 0;
+    }
+    moment.tick = from - 1; /* then one tick, so that the requests of that tick are still to come */
+    if (player_go(player, &moment, failure) != 0) {
+        return -1;
+    }
+    return player_tick(player, failure) == PLAYER_FAILED ? -1 : 0;
+}
+
+/* The header, as the recording has it but for the core, which has computed the world that follows: a world and a
+ * checkpoint line of the state that the player is at. */
+static void write_start(const struct player *player, struct buffer *out, uint32_t *sum) {
+    const struct simulation_state *state = &player->state;
+    const struct checkpoint_rest rest = checkpoint_rest_of(state);
+    struct recording_line header = player->facts->header;
+    struct buffer saved;
+    header.core = CORE_NUMBER;
+    recording_line_write(&header, out);
+    line_sum_seal(out, 0, sum);
+    buffer_init(&saved, out->limit);
+    saved_world_write(state->world, &rest, state->name, state->text, state->text_length, &saved, NULL);
+    const char *second = saved.failed ? NULL : memchr(saved.data, '\n', saved.length);
+    if (second == NULL) {
+        out->failed = true;
+    } else {
+        second++;
+        line_sum_append(out, second, saved.length - (size_t)(second - saved.data), sum);
+    }
+    buffer_fini(&saved);
+}
+
+/* ---- the lines ---- */
+
+static bool is_within(const struct cutting *cutting, const struct recording_line *line) {
+    if (cutting->world != cutting->cut->world || line->tick > cutting->cut->to ||
+        line->tick < cutting->start.tick) {
+        return false;
+    }
+    if (line->op == RECORDING_HASH) {
+        return line->seq >= cutting->start.seq;
+    }
+    if (line->op == RECORDING_CHECKPOINT) {
+        return line->tick > cutting->start.tick && line->seq >= cutting->start.seq;
+    }
+    return (line->op == RECORDING_DO && line->seq > cutting->start.seq) ||
+           (line->op == RECORDING_AT && line->seq >= cutting->start.seq);
+}
+
+static bool copy_line(void *context, const char *text, size_t length) {
+    struct cutting *cutting = context;
+    struct recording_line line;
+    struct failure failure;
+    if (recording_line_read(text, length, &line, &failure) != 0) {
+        return true;
+    }
+    if (line.op == RECORDING_WORLD) {
+        cutting->world = line.world;
+    }
+    if (is_within(cutting, &line)) {
+        line_sum_append(&cutting->output->buffer, text, length + 1, &cutting->sum); /* with its newline */
+        cutting->last_seq = line.seq > cutting->last_seq ? line.seq : cutting->last_seq;
+    }
+    return output_flush(cutting->output);
+}
+
+static void write_end(struct cutting *cutting) {
+    const struct recording_line end = {
+        .op = RECORDING_END, .tick = cutting->cut->to, .seq = cutting->last_seq};
+    const size_t begin = cutting->output->buffer.length;
+    recording_line_write(&end, &cutting->output->buffer);
+    line_sum_seal(&cutting->output->buffer, begin, &cutting->sum);
+}
+
+static int write_lines(const struct cut *cut, struct player *player, struct output *output,
+                       struct failure *failure) {
+    struct cutting cutting = {.cut = cut,
+                              .output = output,
+                              .start = {cut->world, world_tick(player->state.world), player->state.seq},
+                              .last_seq = player->state.seq};
+    write_start(player, &output->buffer, &cutting.sum);
+    if (recording_visit(player->recording, copy_line, &cutting, failure) != 0) {
+        output_abandon(output);
+        return -1;
+    }
+    write_end(&cutting);
+    return output_finish(output, failure);
+}
+
+/* The checkpoint behind a gap stands with a world line, which a part has at its start alone. */
+static int check_gaps(const struct cut *cut, const struct player *player, struct failure *failure) {
+    const struct recording_moment from = player_moment(player), to = {.tick = cut->to};
+    const struct recording_gap *gap = player_find_gap(player, &from, &to);
+    return gap == NULL
+               ? 0
+               : failure_set(failure, FAILURE_OUT_OF_RANGE, "--to",
+                             "what happened from tick %llu to %llu is in no file; a part may end "
+                             "before it, or begin behind it",
+                             (unsigned long long)gap->before.tick, (unsigned long long)gap->after.tick);
+}
+
+int cut_write(struct cut *cut, struct player *player, struct interrupt *interrupt, struct failure *failure) {
+    struct output output;
+    if (go_to_start(cut, player, failure) != 0 || check_gaps(cut, player, failure) != 0 ||
+        output_begin(&output, interrupt, cut->path, cut->replaces, failure) != 0) {
+        return -1;
+    }
+    const uint64_t last = player_find_world(player, cut->world)->last_tick;
+    cut->from = world_tick(player->state.world);
+    cut->to = cut->to < last ? cut->to : last;
+    return write_lines(cut, player, &output, failure);
 }

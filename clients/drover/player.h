@@ -10,11 +10,13 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "common/base/failure.h"
-#include "common/base/field.h"
 #include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
+#include "common/system/options.h"
 #include "server/recording/replay.h"
 #include "server/simulation/worker_pool.h"
 #include "server/storage/recording.h"
@@ -28,30 +30,12 @@ struct player_means {
 };
 extern const char *const player_simd_choices[];
 #define PLAYER_MEANS_ROWS(structure, member)                                                                 \
-    {"threads",                                                                                              \
-     FIELD_UINT32,                                                                                           \
-     FIELD_MEMBER(structure, member.threads),                                                                \
-     0,                                                                                                      \
-     1,                                                                                                      \
-     64,                                                                                                     \
-     1,                                                                                                      \
-     NULL,                                                                                                   \
-     "N",                                                                                                    \
-     "Threads that work on a tick. The results do not depend on it."},                                       \
-        {"simd",                                                                                             \
-         FIELD_CHOICE,                                                                                       \
-         FIELD_MEMBER(structure, member.simd),                                                               \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         0,                                                                                                  \
-         player_simd_choices,                                                                                \
-         "W",                                                                                                \
-         "Instructions for sums over neighbors. The results do not depend on it."},                          \
-    {                                                                                                        \
-        "anyway", FIELD_BOOL, FIELD_MEMBER(structure, member.is_anyway), 0, 0, 0, 0, NULL, NULL,             \
-            "Plays a recording of another core as well, whose bits may differ."                              \
-    }
+    OPTION_NUMBER(structure, member.threads, "threads", 1, 64, 1, "N",                                       \
+                  "Threads that work on a tick. The results do not depend on it."),                          \
+        OPTION_CHOICE(structure, member.simd, "simd", player_simd_choices, "W",                              \
+                      "Instructions for sums over neighbors. The results do not depend on it."),             \
+        OPTION_FLAG(structure, member.is_anyway, "anyway",                                                   \
+                    "Plays a recording of another core as well, whose bits may differ.")
 
 /** The recorded hashes that the world was compared with since player_begin. */
 struct player_hashes {
@@ -122,5 +106,53 @@ struct recording_moment player_first(const struct player *player);
 struct recording_moment player_moment(const struct player *player);
 /** How many ticks the recording has: all its worlds together, or from the moment on. */
 uint64_t player_ticks(const struct player *player, const struct recording_moment *from);
+
+/* Which of the files on a command line are one run: files of a state folder, or parts of a recording, that continue each
+ * other. */
+
+/** How many of the `count` arguments from the first one on continue each other: at least 1. A file continues another one
+ * when it says that it begins in the same world, at the tick and after the request at which the other one ends. A state
+ * folder is complete by itself. A file that cannot be opened continues none. */
+NODISCARD int input_group(char *const *arguments, int count);
+
+/* Writes a part of a recording: its header, the world as it was at the first tick as a checkpoint, and the lines from
+ * there to the last tick as they are. */
+
+struct cut {
+    uint32_t world;    /* from 1 */
+    uint64_t from, to; /* ticks; cut_write moves both to ticks that the world has */
+    const char *path;  /* "-": standard output */
+    bool replaces;
+};
+
+/** The player is used for it. 0, or -1 with *failure. */
+NODISCARD int cut_write(struct cut *cut, struct player *player, struct interrupt *interrupt,
+                        struct failure *failure);
+
+/* Numbers compared by their bits: -0 and 0 differ, as they do in the hash. */
+
+static inline uint32_t float_bits(float value) {
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline uint64_t double_bits(double value) {
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    return bits;
+}
+
+static inline bool is_same_float(float a, float b) {
+    return float_bits(a) == float_bits(b);
+}
+
+static inline bool is_same_double(double a, double b) {
+    return double_bits(a) == double_bits(b);
+}
+
+static inline bool is_same_vec2(vec2 a, vec2 b) {
+    return is_same_float(a.x, b.x) && is_same_float(a.y, b.y);
+}
 
 #endif

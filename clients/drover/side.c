@@ -1,11 +1,335 @@
-/* See side.h. */
+/* See side.h. A request is a line, and so is the first line of each answer; "failed TEXT" is an answer to any. */
 #include "clients/drover/side.h"
 
+#include <assert.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/types.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
-#include "clients/drover/other_program.h"
+#include "server/recording/checkpoint.h"
+
+static void other_program_end(struct other_program *other);
+
+enum { LINE = 512, PIECE = 1 << 16, STATE_MOST = 1 << 30, SPAWN_TEXT = 4096 };
+
+struct other_program {
+    const char *program;
+    struct interrupt *interrupt;
+    pid_t child;
+    int to, from; /* pipes */
+    size_t at, length;
+    char piece[PIECE]; /* what was read and is not used yet: [at, length) */
+};
+
+static int fail(const struct other_program *other, const char *what, struct failure *failure) {
+    return failure_set(failure, FAILURE_IO, NULL, "%.200s: %s", other->program, what);
+}
+
+/* ---- reading and writing ---- */
+
+static int send_text(struct other_program *other, const char *text, struct failure *failure) {
+    size_t left = strlen(text);
+    while (left > 0) {
+        const ssize_t written = write(other->to, text, left);
+        if (written < 0 && errno != EINTR) {
+            return fail(other, "the program has ended, or is no drover of this version", failure);
+        }
+        text += written > 0 ? written : 0;
+        left -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+static int fill(struct other_program *other, struct failure *failure) {
+    if (!interrupt_wait(other->interrupt, other->from, POLLIN)) {
+        return fail(other, "interrupted", failure);
+    }
+    const ssize_t length = read(other->from, other->piece, sizeof other->piece);
+    if (length <= 0) {
+        return fail(other, "the program has ended, or is no drover of this version", failure);
+    }
+    other->at = 0;
+    other->length = (size_t)length;
+    return 0;
+}
+
+static int read_line(struct other_program *other, char line[LINE], struct failure *failure) {
+    size_t length = 0;
+    for (;;) {
+        if (other->at == other->length && fill(other, failure) != 0) {
+            return -1;
+        }
+        const char next = other->piece[other->at++];
+        if (next == '\n') {
+            line[length] = '\0';
+            break;
+        }
+        if (length == LINE - 1) {
+            return fail(other, "its answer is too long", failure);
+        }
+        line[length++] = next;
+    }
+    if (strncmp(line, "failed ", 7) == 0) {
+        return fail(other, line + 7, failure);
+    }
+    return 0;
+}
+
+static int expect(struct other_program *other, const char *answer, struct failure *failure) {
+    char line[LINE];
+    if (read_line(other, line, failure) != 0) {
+        return -1;
+    }
+    return strcmp(line, answer) == 0 ? 0 : fail(other, "the program is no drover of this version", failure);
+}
+
+/* ---- starting and ending ---- */
+
+/* posix_spawn wants texts that may be changed. */
+static bool copy_word(char out[SPAWN_TEXT], const char *text) {
+    const int length = snprintf(out, SPAWN_TEXT, "%s", text);
+    return length >= 0 && length < SPAWN_TEXT;
+}
+
+static int spawn(struct other_program *other, const struct side_def *def, const int to[2],
+                 const int from[2]) {
+    extern char **environ;
+    char threads[24];
+    char simd[24];
+    posix_spawn_file_actions_t actions;
+    (void)snprintf(threads, sizeof threads, "%" PRIu32, def->means.threads);
+    (void)snprintf(simd, sizeof simd, "%s", player_simd_choices[def->means.simd]);
+    char program[SPAWN_TEXT];
+    char path[SPAWN_TEXT];
+    char words[][12] = {"states", "--threads", "--simd", "--anyway", "--"};
+    if (!copy_word(program, def->program) || !copy_word(path, def->path)) {
+        return ENAMETOOLONG;
+    }
+    char *arguments[10] = {program, words[0], words[1], threads, words[2], simd};
+    int count = 6;
+    if (def->means.is_anyway) {
+        arguments[count++] = words[3];
+    }
+    arguments[count++] = words[4];
+    arguments[count++] = path;
+    arguments[count] = NULL;
+    if (posix_spawn_file_actions_init(&actions) != 0) {
+        return ENOMEM;
+    }
+    int error = posix_spawn_file_actions_adddup2(&actions, to[0], STDIN_FILENO);
+    error = error != 0 ? error : posix_spawn_file_actions_adddup2(&actions, from[1], STDOUT_FILENO);
+    error =
+        error != 0 ? error : posix_spawnp(&other->child, def->program, &actions, NULL, arguments, environ);
+    (void)posix_spawn_file_actions_destroy(&actions);
+    return error;
+}
+
+static void close_all(const int *descriptors, int count) {
+    for (int i = 0; i < count; i++) {
+        if (descriptors[i] >= 0) {
+            (void)close(descriptors[i]);
+        }
+    }
+}
+
+/* Two pipes whose ends no other child gets. */
+static int make_pipes(int ends[4]) {
+    ends[0] = ends[1] = ends[2] = ends[3] = -1;
+    if (pipe(ends) != 0 || pipe(ends + 2) != 0) {
+        close_all(ends, 4);
+        return -1;
+    }
+    for (int i = 0; i < 4; i++) {
+        (void)fcntl(ends[i], F_SETFD, FD_CLOEXEC);
+    }
+    return 0;
+}
+
+/* NULL with *failure. */
+static struct other_program *other_program_start(const struct side_def *def, struct failure *failure) {
+    struct other_program *other = calloc(1, sizeof *other);
+    int ends[4];
+    if (other == NULL || make_pipes(ends) != 0) {
+        free(other);
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "no pipe to another program can be made");
+        return NULL;
+    }
+    *other = (struct other_program){
+        .program = def->program, .interrupt = def->interrupt, .to = ends[1], .from = ends[2]};
+    const int error = spawn(other, def, ends, ends + 2);
+    (void)close(ends[0]);
+    (void)close(ends[3]);
+    if (error != 0) {
+        other->child = 0;
+        (void)fail(other, strerror(error), failure);
+        other_program_end(other);
+        return NULL;
+    }
+    if (expect(other, SIDE_GREETING, failure) != 0) {
+        other_program_end(other);
+        return NULL;
+    }
+    return other;
+}
+
+/* Ends the child. NULL is fine. */
+static void other_program_end(struct other_program *other) {
+    if (other == NULL) {
+        return;
+    }
+    (void)close(other->to);
+    (void)close(other->from);
+    if (other->child > 0) {
+        (void)kill(other->child, SIGTERM);
+        while (waitpid(other->child, NULL, 0) < 0 && errno == EINTR) {}
+    }
+    free(other);
+}
+
+/* ---- questions ---- */
+
+static int ask(struct other_program *other, const char *question, const char *answer,
+               struct failure *failure) {
+    return send_text(other, question, failure) == 0 ? expect(other, answer, failure) : -1;
+}
+
+static int ask_moment(struct other_program *other, const char *word, const struct recording_moment *moment,
+                      struct failure *failure) {
+    char line[LINE];
+    (void)snprintf(line, sizeof line, "%s %" PRIu32 " %" PRIu64 "\n", word, moment->world, moment->tick);
+    return ask(other, line, "ok", failure);
+}
+
+static int other_program_begin(struct other_program *other, const struct recording_moment *moment,
+                               struct failure *failure) {
+    return ask_moment(other, "begin", moment, failure);
+}
+
+static int other_program_go(struct other_program *other, const struct recording_moment *moment,
+                            struct failure *failure) {
+    return ask_moment(other, "go", moment, failure);
+}
+
+static int other_program_tick(struct other_program *other, struct failure *failure) {
+    return ask(other, "tick\n", "ok", failure);
+}
+
+static int other_program_ask(struct other_program *other, int most, struct failure *failure) {
+    char line[LINE];
+    (void)snprintf(line, sizeof line, "rows %d\n", most);
+    return send_text(other, line, failure);
+}
+
+static int other_program_rows(struct other_program *other, struct side_row *rows, int most, bool *is_over,
+                              struct failure *failure) {
+    char line[LINE];
+    for (int count = 0;;) {
+        if (read_line(other, line, failure) != 0) {
+            return -1;
+        }
+        struct side_row row = {0};
+        if (strcmp(line, "more") == 0 || strcmp(line, "end") == 0) {
+            *is_over = line[0] == 'e';
+            return count;
+        }
+        if (count == most || sscanf(line, "row %" SCNu32 " %" SCNu64 " %" SCNx64 " %" SCNx64, &row.at.world,
+                                    &row.at.tick, &row.arrived, &row.settled) != 4) {
+            return fail(other, "the program is no drover of this version", failure);
+        }
+        rows[count++] = row;
+    }
+}
+
+/* Reads `bytes` bytes to out. */
+static int read_bytes(struct other_program *other, char *out, size_t bytes, struct failure *failure) {
+    while (bytes > 0) {
+        if (other->at == other->length && fill(other, failure) != 0) {
+            return -1;
+        }
+        const size_t there = other->length - other->at;
+        const size_t some = there < bytes ? there : bytes;
+        memcpy(out, other->piece + other->at, some);
+        other->at += some;
+        out += some;
+        bytes -= some;
+    }
+    return 0;
+}
+
+/* *out is empty before, and the caller's afterwards. */
+static int other_program_world(struct other_program *other, struct built_world *out,
+                               struct failure *failure) {
+    char line[LINE];
+    size_t bytes = 0;
+    if (send_text(other, "state\n", failure) != 0 || read_line(other, line, failure) != 0) {
+        return -1;
+    }
+    if (sscanf(line, "state %zu", &bytes) != 1 || bytes > STATE_MOST) {
+        return fail(other, "the program is no drover of this version", failure);
+    }
+    char *text = malloc(bytes + 1);
+    if (text == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    int result = read_bytes(other, text, bytes, failure);
+    text[bytes] = '\0';
+    if (result == 0) {
+        const struct world_overrides overrides = {.max_agents = LIMIT_AGENTS};
+        struct checkpoint_rest rest;
+        struct failure inner = {0};
+        if (saved_world_read(text, bytes, &overrides, &other->interrupt->is_set, out, &rest, &inner) != 0) {
+            result = fail(other, inner.message, failure);
+        }
+    }
+    free(text);
+    return result;
+}
+
+static int read_force(struct other_program *other, struct side_force *out, struct failure *failure) {
+    char line[LINE];
+    char label[sizeof out->label];
+    uint32_t bits[2];
+    if (read_line(other, line, failure) != 0) {
+        return -1;
+    }
+    static_assert(sizeof label >= 47, "sscanf is given 46 characters");
+    if (sscanf(line, "force %46s %" SCNx32 " %" SCNx32, label, &bits[0], &bits[1]) != 3) {
+        return fail(other, "the program is no drover of this version", failure);
+    }
+    memcpy(out->label, label, sizeof out->label);
+    memcpy(&out->force.x, &bits[0], sizeof bits[0]);
+    memcpy(&out->force.y, &bits[1], sizeof bits[1]);
+    return 0;
+}
+
+static int other_program_explain(struct other_program *other, uint32_t agent, struct side_forces *out,
+                                 struct failure *failure) {
+    char line[LINE];
+    (void)snprintf(line, sizeof line, "forces %" PRIu32 "\n", agent);
+    if (send_text(other, line, failure) != 0 || read_line(other, line, failure) != 0) {
+        return -1;
+    }
+    if (sscanf(line, "forces %d", &out->count) != 1 || out->count < 0 || out->count > LIMIT_BEHAVIORS + 1) {
+        return fail(other, "the program is no drover of this version", failure);
+    }
+    for (int i = 0; i < out->count; i++) {
+        if (read_force(other, &out->rows[i], failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- side ---- */
 
 /* ---- this program ---- */
 

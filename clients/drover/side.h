@@ -6,14 +6,51 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "clients/drover/interrupt.h"
+#include "clients/drover/command.h"
 #include "clients/drover/player.h"
-#include "clients/drover/side_row.h"
 #include "common/base/failure.h"
+#include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/base/vec2.h"
 #include "server/recording/replay.h"
 #include "server/scenario/built_world.h"
 #include "server/sim/world/world.h"
+
+/** A tick of a run. */
+struct side_row {
+    struct recording_moment at; /* seq is not set */
+    uint64_t arrived;           /* hash before the requests of this tick took effect */
+    uint64_t settled;           /* and afterwards */
+};
+
+/** What steers an agent: its behaviors' weighted forces, mass*px/s^2. */
+struct side_forces {
+    int count;
+    struct side_force {
+        char label[LIMIT_NAME_CHARS + 16];
+        vec2 force;
+    } rows[LIMIT_BEHAVIORS + 1];
+};
+
+/** What a side is made of. */
+struct side_def {
+    const char *name;
+    const char *argument; /* the recording's, on the command line */
+    const char *path;     /* and where it lies */
+    const char *program;  /* NULL: this program; otherwise the path of another */
+    struct player_means means;
+    struct interrupt *interrupt;
+};
+
+/** The first line of another program's answers; the number is raised when they change. */
+#define SIDE_GREETING "drover states 1"
+
+/* Another program `drover`, started as a child that simulates a recording (command_states.c) and answers over pipes.
+ * Its functions do what those of side.h do. */
+
+struct other_program;
+
+/* What the two ends of a comparison of runs tell each other: side.h, and the other program of side.h. */
 
 struct other_program;
 

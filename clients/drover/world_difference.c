@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/drover/same_bits.h"
+#include "clients/drover/player.h"
 #include "common/json/json_writer.h"
 #include "server/recording/agent_difference.h"
 #include "server/sim/world/world_image.h"

@@ -1,5 +1,5 @@
 /* What the reply to `stats` says of the ranks of a cluster. A client reads it; the server writes it
- * (server/sessions/rank_statistics.h).
+ * (server/sessions/statistics.h).
  */
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_CLUSTER_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_CLUSTER_H

@@ -414,7 +414,8 @@ void broadcast_end(struct broadcast *broadcast, struct session_set *sessions) {
     }
 }
 
-void broadcast_line(char *text, size_t length, struct session_set *sessions) {
+/* Sends a line (an event) to every subscriber. Takes the bytes: text is malloc'd. */
+static void broadcast_line(char *text, size_t length, struct session_set *sessions) {
     struct shared_bytes *line = shared_bytes_create(text, length);
     if (line == NULL) {
         log_write(LOG_ERROR, "broadcast", "out of memory: an event is lost");

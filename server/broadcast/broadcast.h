@@ -20,6 +20,8 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "common/protocol/message.h"
+#include "common/protocol/request.h"
 #include "server/exchange/snapshot_exchange.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/snapshot_gather.h"
@@ -88,8 +90,6 @@ bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *sl
 void broadcast_encode(struct broadcast *broadcast);
 /** Offers the frames to these sessions; one of an epoch that is over by now is discarded. */
 void broadcast_end(struct broadcast *broadcast, struct session_set *sessions);
-/** Sends a line (an event) to every subscriber. Takes the bytes: text is malloc'd. */
-void broadcast_line(char *text, size_t length, struct session_set *sessions);
 /** Whether a session gets an event of this bit (message_event_bit): it is subscribed to it, and its wants_seq is has_seq. */
 bool broadcast_wants(const struct session *session, uint64_t event, bool has_seq);
 /** The same to those of these subscribers that want the event. */
@@ -98,5 +98,21 @@ void broadcast_event(char *text, size_t length, uint64_t event, bool has_seq, st
  * intervals at its tick rate. */
 void broadcast_scenario(struct broadcast *broadcast, uint32_t epoch, double tick_hz, char *text,
                         size_t length, struct session_set *sessions);
+
+/* Answers the requests about a session's own frames: subscribe, unsubscribe, set_region, resync. On the loop.
+ */
+
+/** The context that a subscription depends on. */
+struct subscribe_context {
+    struct broadcast *broadcast;
+    struct session_set *sessions;
+    const struct message_scenario *scenario; /* as it is now */
+    bool has_stripes;                        /* ranks share the world in stripes */
+};
+
+/** Answers one of these requests. Returns whether the subscription changed or the current state is due at
+ * once: the caller then updates the snapshot schedule and requests a snapshot. */
+bool subscribe_answer(const struct subscribe_context *context, struct session *session,
+                      const struct request *request);
 
 #endif

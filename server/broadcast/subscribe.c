@@ -1,5 +1,5 @@
-/* See subscribe.h. Owns nothing. */
-#include "server/broadcast/subscribe.h"
+/* See broadcast.h. Owns nothing. */
+#include "server/broadcast/broadcast.h"
 
 #include <string.h>
 

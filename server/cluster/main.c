@@ -15,12 +15,9 @@
 #include "common/system/memory_free.h"
 #include "common/system/regular_file.h"
 #include "server/cluster/cluster.h"
-#include "server/cluster/conductor.h"
 #include "server/cluster/exchange_mpi.h"
-#include "server/cluster/follower.h"
 #include "server/cluster/lifeline.h"
-#include "server/cluster/order_channel.h"
-#include "server/cluster/rank_teller.h"
+#include "server/cluster/orders.h"
 #include "server/recording/checkpoint.h"
 #include "server/server_main.h"
 

@@ -22,7 +22,7 @@ struct world_difference;
 struct command_effects;
 struct rank_report;
 
-/** The table of what the others do is in server/cluster/follower.c. */
+/** The table of what the others do is in server/cluster/orders.c. */
 enum rank_order {
     RANK_ORDER_WORLD,   /* a world is put in; then all join theirs */
     RANK_ORDER_REQUEST, /* a request is applied */

@@ -20,7 +20,7 @@ struct command_origin {
 struct command {
     struct sim_event event; /* first: the answer frees the whole command */
     struct command_origin origin;
-    /* While it waits (command_lanes.h): */
+    /* While it waits (command_queue.h): */
     uint64_t number;      /* in order of arrival, from 1 */
     uint64_t turn;        /* of a query; 0 for a change */
     bool is_withdrawn;    /* its session has left, or its world: it is not to be applied at its tick */

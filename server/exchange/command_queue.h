@@ -1,11 +1,33 @@
-/* The queue that carries commands from the loop to the simulation thread: command_lanes.h with a lock and a
- * condition to wait for.
+/* The queue that carries commands from the loop to the simulation thread, in a lane for each session.
  *
- * 1. Any number of threads may push commands and end steps; one thread takes commands and waits.
- * 2. A wait ends when a command arrives, not because commands are held. The calls that let held commands go
- * on (command_queue_end_step, command_queue_wake) end it as well.
- * 3. A command with a tick is taken as any other; the thread that took it hands it back (command_queue_schedule), to
- * take it again when its tick has come.
+ * Any number of threads may push commands and end steps; one thread takes commands and waits. A wait ends when a
+ * command arrives, not because commands are held. The calls that let held commands go on (command_queue_end_step,
+ * command_queue_wake) end it as well.
+ *
+ * The lanes decide which command is taken next and when a step has to end:
+ *
+ * 1. A lane is first in, first out. A command that must wait holds its own lane and no other.
+ * 2. Commands that change the world (changes) are taken in order of arrival. Queries (get_params, list,
+ * inspect) come after them in the same pass, in turns: a session with many queries gets one answer for each
+ * answer of another session.
+ * 3. A step that was taken is under way until command_queue_end_step. Until then the other commands of its
+ * session wait, and so does every further step and pause.
+ * 4. A pause ends all earlier steps, of all sessions; command_queue_end_steps ends those of one session. All
+ * these steps together may go on for COMMAND_GRACE_NS, so that a script that sends short steps and a pause
+ * right behind them has its steps whole. That time counts only the ticks of steps (ticking_ns, which the
+ * caller measures).
+ * 5. A `mouse` without an id replaces its session's last waiting command when that is a `mouse` without an id
+ * as well, so a moving mouse never fills the queue. The same holds for `cursor`. A request with an id has an
+ * answer of its own and stays.
+ * 6. At most `capacity` commands wait, whose requests have at most COMMAND_EXTRA_BYTES of extras
+ * (request_extra.h). A pass costs O(lanes), a command taken O(log lanes), a held command nothing.
+ *
+ * A command that waits for a tick of the world (`at`) is taken as any other; the thread that took it hands it back
+ * (command_queue_schedule), to take it again when its tick has come:
+ *
+ * 1. They are due in order of their ticks, and those of one tick in order of arrival.
+ * 2. A command that is withdrawn, because its session or its world has gone, is due at once.
+ * 3. At most COMMAND_SCHEDULE_CAPACITY wait, whose requests have at most COMMAND_SCHEDULE_EXTRA_BYTES of extras.
  */
 #ifndef DROVER_SERVER_EXCHANGE_COMMAND_QUEUE_H
 #define DROVER_SERVER_EXCHANGE_COMMAND_QUEUE_H
@@ -17,10 +39,85 @@
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
-#include "server/exchange/command_lanes.h"
-#include "server/exchange/command_schedule.h"
+#include "server/exchange/command.h"
+#include "server/exchange/event_queue.h"
 
 enum { COMMAND_QUEUE_CAPACITY = 4096 };
+
+/** The time that the ticks of ending steps may still take. */
+#define COMMAND_GRACE_NS UINT64_C(100000000)
+
+/** The extras of the requests that wait. */
+#define COMMAND_EXTRA_BYTES ((size_t)64 * 1024 * 1024)
+
+enum command_push {
+    COMMAND_QUEUED,   /* the command waits; its answer comes through the event queue */
+    COMMAND_REPLACED, /* the request replaced an older mouse or cursor; one answer serves both */
+    COMMAND_REFUSED,  /* too many commands wait, or memory is short */
+};
+
+/** The sorts of commands; a pass takes one of them or both. COMMAND_QUERY: a query. */
+enum command_sort {
+    COMMAND_CHANGE = 1,
+    COMMAND_QUERY = 2,
+    COMMAND_ANY = COMMAND_CHANGE | COMMAND_QUERY,
+};
+
+/** Whether a request is a change or a query. */
+enum command_sort command_sort_of(const struct request *request);
+
+/** Whether a command has what it needs. Called when the command has become the first of its lane, the commands
+ * before it are done and its session has no step under way, and again whenever the command could be taken. A
+ * command that is not ready waits. */
+typedef bool command_is_ready(void *context, struct command *command);
+
+struct command_lane {
+    uint32_t session;
+    struct command *first, *last;
+    uint64_t turn;   /* of the session's last query */
+    uint64_t end_ns; /* ticking_ns at which its steps have to end; UINT64_MAX: when they are done */
+    struct command_lane *next_in_bucket, *next, *previous; /* lanes in use; next: unused lanes, too */
+};
+
+struct command_candidate {
+    uint64_t turn, number; /* of the lane's first command: what the heap is ordered by */
+    struct command_lane *lane;
+};
+
+/** Guarded by the lock of the queue. */
+struct command_lanes {
+    size_t count, capacity; /* commands */
+    size_t extra_bytes;     /* of the requests of those */
+    struct command_lane *lanes, *unused, *used, **buckets;
+    uint64_t arrivals, turn;    /* commands so far; the last turn that was taken */
+    command_is_ready *is_ready; /* NULL: always */
+    void *context;
+
+    struct command_candidate *heap; /* lanes of the pass, the one whose command is next first */
+    size_t heap_count;
+    uint64_t pass_end;    /* number of the last command before the pass began */
+    bool is_dealing;      /* the command taken last may not be done yet */
+    unsigned pass_wanted; /* the sorts that the pass wanted then */
+    unsigned passed_over; /* unwanted sorts that came to the front of a lane */
+
+    struct command *step;         /* under way; NULL: none. Not owned */
+    uint64_t step_end_ns;         /* ticking_ns at which the step has to end for its session */
+    uint64_t steps, paused_steps; /* steps that wait or are under way; those before the last pause */
+    uint64_t pause, pause_end_ns; /* number of the last pause; ticking_ns at which these steps end */
+};
+
+enum { COMMAND_SCHEDULE_CAPACITY = 4096 };
+#define COMMAND_SCHEDULE_EXTRA_BYTES ((size_t)64 * 1024 * 1024)
+
+/** No command waits for a tick. */
+#define COMMAND_NEVER_DUE UINT64_MAX
+
+/** Guarded by the lock of the queue. */
+struct command_schedule {
+    struct command *waiting;   /* owned; in the order in which they are due */
+    struct command *withdrawn; /* owned; the same */
+    size_t count, extra_bytes; /* of both */
+};
 
 struct command_queue {
     pthread_mutex_t mutex;
@@ -29,14 +126,15 @@ struct command_queue {
     struct command_schedule schedule;
     uint32_t taken_from;  /* the session of the command taken last, */
     bool has_taken_left;  /* which has left since */
-    _Atomic uint64_t due; /* command_schedule_due, to be read without the lock */
+    _Atomic uint64_t due; /* the tick from which on one is due, to be read without the lock */
     unsigned news;        /* enum command_sort: sorts that arrived since the last pass */
     bool is_woken;
-    _Atomic uint64_t ticking_ns;  /* spent on the ticks of steps so far */
-    _Atomic uint64_t step_end_ns; /* command_lanes_step_end_ns, to be read without the lock */
+    _Atomic uint64_t ticking_ns; /* spent on the ticks of steps so far */
+    /* The ticking_ns at which the step under way has to end, to be read without the lock; UINT64_MAX: when it is done. */
+    _Atomic uint64_t step_end_ns;
 };
 
-/** 0, or -1 when memory is short. capacity >= 1. is_ready: NULL, or called under the lock, so it must not
+/** 0, or -1 when memory is short. capacity >= 1: of the lanes. is_ready: NULL, or called under the lock, so it must not
  * call the queue. */
 NODISCARD int command_queue_init(struct command_queue *queue, size_t capacity, command_is_ready *is_ready,
                                  void *context);
@@ -45,22 +143,30 @@ void command_queue_fini(struct command_queue *queue);
 NODISCARD enum command_push command_queue_push(struct command_queue *queue,
                                                const struct command_origin *origin,
                                                const struct request *request);
-/** The functions below work as those of command_lanes.h with the same names. When a pass leaves queries
- * because it stopped wanting them, the next wait returns at once. */
+/** Begins a pass over the commands that wait now. wanted: enum command_sort. */
 void command_queue_begin(struct command_queue *queue, unsigned wanted);
+/** The next command of the pass, the caller's to free (sim_event_free of its event); NULL at the pass's end, which
+ * settles. wanted: as in command_queue_begin; during a pass sorts may be dropped, never added. */
 struct command *command_queue_take(struct command_queue *queue, unsigned wanted);
-/** Ends a pass, whether or not all commands were taken. */
+/** Ends a pass, whether or not all commands were taken. When it leaves queries because it stopped wanting them, the
+ * next wait returns at once. */
 void command_queue_end_pass(struct command_queue *queue);
+/** Takes out any command, in order within its session, ready or not, to empty the queue. NULL: no command is left. */
 struct command *command_queue_pop(struct command_queue *queue);
 /** Hands back the command taken last, which waits for its tick. False: there is no room; it is the caller's still. */
 NODISCARD bool command_queue_schedule(struct command_queue *queue, struct command *command);
 /** Takes one of these commands, when its tick has come or when it was withdrawn (is_withdrawn); NULL: there is none. */
 struct command *command_queue_take_due(struct command_queue *queue, uint64_t tick);
-/** Withdraws all of them: their world has gone. command_queue_end_steps withdraws those of a session. */
+/** Withdraws all of them: their world has gone. */
 void command_queue_withdraw(struct command_queue *queue);
+/** The first command of a session, ready or not; NULL when the session has none. A pass under way goes on without
+ * that session, and another pass has to follow. */
 struct command *command_queue_take_first(struct command_queue *queue, uint32_t session);
+/** The commands that were taken are done, but for the step under way. */
 void command_queue_settle(struct command_queue *queue);
+/** The step under way was done, ended early or was refused. */
 void command_queue_end_step(struct command_queue *queue);
+/** Ends the steps of a session that is gone or said bye, and withdraws its commands that wait for a tick. */
 void command_queue_end_steps(struct command_queue *queue, uint32_t session);
 /** Answers a command that is the first of its lane and will never be ready. Any thread may call it. The answer
  * is in the event queue before a later command of the session is taken. */

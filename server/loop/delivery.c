@@ -1,5 +1,5 @@
-/* See delivery.h. */
-#include "server/loop/delivery.h"
+/* See loop_context.h. */
+#include "server/loop/loop_context.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +7,6 @@
 
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
-#include "server/loop/session_describe.h"
 
 void delivery_update_schedule(struct loop_context *loop) {
     const struct snapshot_schedule schedule = broadcast_schedule(&loop->broadcast, &loop->sessions);

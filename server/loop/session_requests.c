@@ -1,5 +1,5 @@
-/* See session_requests.h. One function an op, and the table of them. */
-#include "server/loop/session_requests.h"
+/* See loop_context.h. One function an op, and the table of them. */
+#include "server/loop/loop_context.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -11,16 +11,14 @@
 #include "common/protocol/message.h"
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
-#include "server/broadcast/subscribe.h"
+#include "server/broadcast/broadcast.h"
 #include "server/commands/command_table.h"
-#include "server/loop/delivery.h"
-#include "server/loop/session_describe.h"
 #include "server/sessions/admission.h"
 #include "server/sessions/reply.h"
 
 /* ---- frames and time ---- */
 
-/* subscribe, unsubscribe, set_region, resync: a session's own affairs (subscribe.h). */
+/* subscribe, unsubscribe, set_region, resync: a session's own affairs (broadcast.h). */
 static void do_subscribe(struct loop_context *loop, struct session *session, const struct request *request) {
     uint32_t revision = 0;
     struct message_hello *now = session_describe_world(loop, session, &revision);

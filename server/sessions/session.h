@@ -29,7 +29,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-
 #include <uv.h>
 
 #include "common/base/buffer.h"
@@ -42,7 +41,6 @@
 #include "server/net/framing.h"
 #include "server/net/rate_limit.h"
 #include "server/net/stream.h"
-#include "server/sessions/refusal_log.h"
 
 enum {
     SESSION_LINES_PER_TURN = 64,
@@ -84,7 +82,7 @@ struct client_info {
     char denial_id[LIMIT_ID_CHARS * 6 + 3]; /* and the id of its request */
 };
 
-/** The client's cursor (cursors.h). */
+/** The client's cursor (session_set.h). */
 struct client_cursor {
     bool is_set;
     vec2 at;          /* px, as sent */
@@ -92,7 +90,7 @@ struct client_cursor {
     bool is_line_due; /* the session's last `cursors` line was skipped */
 };
 
-/** The notices that the session has received, so that none is repeated (notices.h). */
+/** The notices that the session has received, so that none is repeated (reply.h). */
 struct session_notices {
     uint64_t frames_skipped; /* as of its last `lag` event, */
     uint64_t lag_ms;         /* and when that was sent; loop time */
@@ -165,8 +163,6 @@ void session_take_early(struct session *session, const char *bytes, size_t lengt
 void session_set_role(struct session *session, enum role role);
 /** The longest line that the client may send, bytes. */
 size_t session_line_limit(const struct session *session);
-/** Whether its messages are those of a WebSocket. */
-bool session_is_web(const struct session *session);
 /** Whether the session takes requests and sends: its end has not begun. */
 bool session_is_open(const struct session *session);
 /** What the log says of the session besides a message. code: NULL, or a literal. */
@@ -197,7 +193,7 @@ void session_release(struct session *session);
 /** Whether the peer closed its side, even when lines that it sent before are unread. */
 bool session_is_half_closed(const struct session *session);
 
-/* ---- what is sent (session_send.c) ---- */
+/* ---- what is sent (session.c) ---- */
 
 /** The number of the last change that the session's client may know of. */
 uint64_t session_seq(const struct session *session);
@@ -208,8 +204,6 @@ void session_send(struct session *session, struct buffer *lines);
 void session_send_text(struct session *session, char *text, size_t length);
 /** The same for bytes that several sessions share; takes its own reference. */
 void session_send_shared(struct session *session, struct shared_bytes *lines);
-/** Queues bytes that go to the wire as they are, such as a ping, and takes the buffer's bytes. */
-void session_send_raw(struct session *session, struct buffer *bytes);
 /** Queues an unrequested line (an event, a scenario), unless too much waits: then it is left out. */
 void session_send_event(struct session *session, struct shared_bytes *lines);
 /** Whether lines were left out and may be made up for now: the client has read half of what waited. */
@@ -249,5 +243,45 @@ void session_leave(struct session *session, struct buffer *farewell);
 void session_hurry(struct session *session);
 /** Checks the time limits: those of the stream, of the host, of the rate. Call a few times a second. */
 void session_check(struct session *session, uint64_t now_ms);
+
+/* Refused sessions: how many there were, by cause, and how often the log says so.
+ *
+ * A client that comes again and again must not fill the disk: the first refusal of a cause is logged in full, others
+ * within REFUSAL_LOG_MS of it are counted, and one line says how many they were.
+ *
+ * Pure: the time is an argument.
+ */
+
+enum { REFUSAL_LOG_MS = 1000 };
+
+/** Why the server ends a session that would stay. */
+enum refusal_cause {
+    REFUSAL_FULL,     /* too many sessions */
+    REFUSAL_AUTH,     /* no token, or wrong ones */
+    REFUSAL_PROTOCOL, /* unreadable lines, or another protocol */
+    REFUSAL_RATE,     /* more requests than are allowed */
+    REFUSAL_SLOW,     /* it reads nothing */
+    REFUSAL_COUNT
+};
+
+/** Zeroed it is empty. */
+struct refusal_log {
+    struct {
+        uint64_t count;     /* ever */
+        uint64_t left_out;  /* not logged yet */
+        uint64_t logged_ms; /* the last line; with count > 0 */
+    } causes[REFUSAL_COUNT];
+};
+
+/** The word for a cause, as in bye: "full", "auth", "protocol", "rate", "slow". */
+const char *refusal_name(enum refusal_cause cause);
+/** Whether the reason of a bye is a refusal, and which. */
+bool refusal_find(const char *reason, enum refusal_cause *cause);
+/** Counts a refusal. Returns whether it is to be logged. log: NULL to log every one. */
+bool refusal_log_take(struct refusal_log *log, enum refusal_cause cause, uint64_t now_ms);
+/** How many of a cause were counted without a line, when a line about them is due; 0: none is. */
+uint64_t refusal_log_report(struct refusal_log *log, enum refusal_cause cause, uint64_t now_ms);
+/** Refusals of a cause so far. */
+uint64_t refusal_log_count(const struct refusal_log *log, enum refusal_cause cause);
 
 #endif

@@ -5,6 +5,7 @@
 #include "common/json/json_writer.h"
 #include "server/frames/frame_memory.h"
 #include "server/sessions/session_set.h"
+#include "server/simulation/rank_report.h"
 #include "server/simulation/simulation.h"
 #include "server/simulation/tick_meter.h"
 
@@ -21,5 +22,10 @@ struct loop_statistics {
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
                       const struct session_set *sessions, const struct frame_memory *memory,
                       struct json_writer *json);
+
+/* The member `cluster` of the reply to `stats`: how the ranks keep up. Pure. */
+
+/** Adds the member to an open reply; nothing without a cluster. now_ns: of the clock of rank_table_fill. */
+void rank_statistics_write(const struct rank_table *table, uint64_t now_ns, struct json_writer *json);
 
 #endif

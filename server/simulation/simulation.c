@@ -308,7 +308,7 @@ static void *run(void *argument) {
 
 /* ---- life ---- */
 
-/* Whether what a command needs is there (command_lanes.h). */
+/* Whether what a command needs is there (command_queue.h). */
 static bool is_ready(void *context, struct command *command) {
     struct simulation *simulation = context;
     if (!scenario_order_is_needed(&command->request)) {

@@ -118,7 +118,7 @@ bool simulation_has_lost_rank(const struct simulation *simulation);
 NODISCARD enum command_push simulation_submit(struct simulation *simulation,
                                               const struct command_origin *origin,
                                               const struct request *request);
-/** The session is gone, or said bye: its steps end soon (command_lanes.h), its requests that wait for a tick are
+/** The session is gone, or said bye: its steps end soon (command_queue.h), its requests that wait for a tick are
  * withdrawn. */
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
 /** What snapshots are wanted from now on; after simulation_set_views. */

@@ -2,12 +2,57 @@
 #ifndef DROVER_CLIENTS_DROVER_LIVE_LIVE_H
 #define DROVER_CLIENTS_DROVER_LIVE_LIVE_H
 
+#include <stdbool.h>
+#include <termios.h>
+
 #include "clients/c/include/drover/drover.h"
 #include "clients/drover/command.h"
-#include "clients/drover/live/live_options.h"
-#include "clients/drover/live/terminal.h"
-#include "clients/drover/live/text_table.h"
-#include "clients/drover/output.h"
+#include "clients/drover/live/live_views.h"
+#include "common/system/options.h"
+
+enum { LIVE_SERVER = 300, LIVE_PATH = 1024 };
+
+struct live_options {
+    char server[LIVE_SERVER];   /* HOST:PORT; "": $DROVER_SERVER, or the usual one */
+    char token_file[LIVE_PATH]; /* "": $DROVER_TOKEN, or none */
+    double timeout;             /* s, for the connection; initially LIVE_TIMEOUT_S */
+    bool is_json;
+};
+
+#define LIVE_TIMEOUT_S 5.0
+
+/* The rows of an option table; `member` is the struct live_options in `structure`. */
+#define LIVE_OPTION_ROWS(structure, member)                                                                  \
+    OPTION_TEXT(structure, member.server, "server", "HOST:PORT",                                             \
+                "The server; by default $DROVER_SERVER, otherwise 127.0.0.1:7717."),                         \
+        OPTION_TEXT(structure, member.token_file, "token-file", "FILE",                                      \
+                    "The file that has the token for the server in its first line; - is standard input. By " \
+                    "default the token is $DROVER_TOKEN."),                                                  \
+        OPTION_NUMBER(structure, member.timeout, "timeout", 0.1, 3600, LIVE_TIMEOUT_S, "S",                  \
+                      "How long to wait for the server's first line, seconds."),                             \
+        OPTION_FLAG(structure, member.is_json, "json",                                                       \
+                    "JSON objects, one a line, as where standard output is no terminal.")
+
+/* The terminal that a command writes to: its size, whether colors are wanted, and single keys without Enter. */
+
+struct terminal {
+    bool is_there;  /* standard output is one */
+    bool has_color; /* no NO_COLOR, and TERM is not dumb */
+    bool has_keys;  /* standard input is one, too, and gives single keys since terminal_take; until it ends */
+    bool is_single; /* its modes were changed for that */
+    bool is_taken;  /* the other screen is shown */
+    struct termios before;
+};
+
+/** Its size; 80 and 24 where it does not say. */
+void terminal_size(int *width, int *height);
+/** Shows the other screen, without the cursor, and reads single keys. What was on the screen comes back with
+ * terminal_give_back, which is also called when the program is stopped by a signal that command.h takes. */
+void terminal_take(struct terminal *terminal);
+/** The key that was pressed, or -1 when none was, or standard input has ended. Does not wait. */
+int terminal_key(struct terminal *terminal);
+
+/* The options that all commands for a live server have. */
 
 struct live {
     const struct command_context *context;

@@ -1,25 +1,278 @@
-/* drover run: many runs of a scenario without a server, and a table of what was measured. */
+/* See run.h. */
+#include "clients/drover/run/run.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "clients/drover/command.h"
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
-#include "clients/drover/run/run_design.h"
-#include "clients/drover/run/run_folder.h"
-#include "clients/drover/run/run_jobs.h"
-#include "clients/drover/run/run_measures.h"
-#include "clients/drover/run/run_one.h"
-#include "clients/drover/run/run_parts.h"
-#include "clients/drover/run/run_plan.h"
-#include "clients/drover/run/run_variant.h"
 #include "common/json/json_writer.h"
 #include "common/system/memory_free.h"
+#include "common/system/regular_file.h"
 #include "server/library/scenario_library.h"
+#include "server/sim/core.h"
+
+#define PLAN_NAME "plan.ndjson"
+enum { LOCK_TRIES = 50, LOCK_WAIT_MS = 100, PLAN_FORMAT = 1 };
+static const size_t PLAN_BYTES = (size_t)1 << 30;
+
+/* ---- what the plan says ---- */
+
+static struct json_writer begin_line(struct buffer *out, const char *op) {
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    json_key_string(&json, "op", op);
+    return json;
+}
+
+static void end_line(struct json_writer *json, struct buffer *out) {
+    json_end(json);
+    buffer_append_text(out, "\n");
+}
+
+static void write_origin(const struct run_origin *origin, struct buffer *out) {
+    struct json_writer json = begin_line(out, "scenario");
+    json_key_string(&json, "name", origin->scenario);
+    if (origin->is_saved) {
+        json_key_unsigned(&json, "from_tick", origin->from_tick);
+        json_key(&json, "hash");
+        json_hex64(&json, origin->hash);
+    }
+    end_line(&json, out);
+    json = begin_line(out, "text");
+    json_key_string(&json, "text", origin->text);
+    end_line(&json, out);
+}
+
+static void write_task(const struct run_task *task, const struct run_origin *origin, struct buffer *out) {
+    struct json_writer json = begin_line(out, "length");
+    json_key_unsigned(&json, "ticks", task->ticks);
+    json_key_string(&json, "until", origin->until);
+    json_key_unsigned(&json, "every", task->every);
+    end_line(&json, out);
+    json = begin_line(out, "files");
+    json_key_bool(&json, "agents", task->writes_agents);
+    json_key_bool(&json, "record", task->records);
+    end_line(&json, out);
+    json = begin_line(out, "measures");
+    json_key(&json, "names");
+    json_array(&json);
+    for (int i = 0; i < task->columns->count; i++) {
+        json_string(&json, task->columns->rows[i].name);
+    }
+    json_end(&json);
+    end_line(&json, out);
+}
+
+static void write_run(const struct run_plan *plan, uint32_t run, struct buffer *out) {
+    const double *values = run_plan_values(plan, run);
+    struct json_writer json = begin_line(out, "run");
+    json_key_unsigned(&json, "run", run + 1);
+    json_key_unsigned(&json, "seed", plan->seeds[run]);
+    for (int i = 0; i < plan->parameter_count; i++) {
+        if (!isnan(values[i])) {
+            json_key_number(&json, plan->parameters[i].name, values[i]);
+        }
+    }
+    end_line(&json, out);
+}
+
+/* Appends the lines of plan.ndjson; the first one names the program and is for people. */
+static void run_plan_write(const struct run_task *task, const struct run_origin *origin, struct buffer *out) {
+    struct json_writer json = begin_line(out, "plan");
+    json_key_unsigned(&json, "format", PLAN_FORMAT);
+    json_key_string(&json, "program", "drover " DROVER_VERSION);
+    end_line(&json, out);
+    json = begin_line(out, "core");
+    json_key_unsigned(&json, "core", CORE_NUMBER);
+    end_line(&json, out);
+    write_origin(origin, out);
+    write_task(task, origin, out);
+    for (uint32_t run = 0; run < task->plan->count; run++) {
+        write_run(task->plan, run, out);
+    }
+}
+
+/* ---- the folder ---- */
+
+static int fail(const char *path, int error, struct failure *failure) {
+    return failure_set(failure, FAILURE_IO, NULL, "%.250s: %s", path, strerror(error));
+}
+
+/* Whether the folder has a plan, or another file. What a crash left of a plan is nothing. */
+static int look_into(const char *folder, bool *has_plan, bool *has_more, struct failure *failure) {
+    DIR *entries = opendir(folder);
+    if (entries == NULL) {
+        return fail(folder, errno, failure);
+    }
+    for (const struct dirent *entry; (entry = readdir(entries)) != NULL;) {
+        const char *name = entry->d_name;
+        if (strcmp(name, PLAN_NAME) == 0) {
+            *has_plan = true;
+        } else if (strcmp(name, ".") != 0 && strcmp(name, "..") != 0 &&
+                   strcmp(name, PLAN_NAME ".part") != 0) {
+            *has_more = true;
+        }
+    }
+    (void)closedir(entries);
+    return 0;
+}
+
+static int check(const char *folder, bool is_resumed, struct failure *failure) {
+    bool has_plan = false, has_more = false;
+    if (look_into(folder, &has_plan, &has_more, failure) != 0) {
+        return -1;
+    }
+    if (!is_resumed && has_plan) {
+        return failure_set(failure, FAILURE_EXISTS, "--out",
+                           "--out: %.250s has results already; --resume goes on with them, another folder "
+                           "starts from the beginning",
+                           folder);
+    }
+    if (!has_plan && has_more) {
+        return failure_set(failure, FAILURE_EXISTS, "--out",
+                           "--out: %.250s has files that are not of drover run; allowed: a new or empty "
+                           "folder, or one that has " PLAN_NAME " with --resume",
+                           folder);
+    }
+    return 0;
+}
+
+static int lock(int descriptor, const char *folder, struct interrupt *interrupt, struct failure *failure) {
+    for (int i = 0; flock(descriptor, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK && errno != EINTR) {
+            return fail(folder, errno, failure);
+        }
+        if (i == LOCK_TRIES || interrupt_is_set(interrupt)) {
+            return failure_set(failure, FAILURE_BUSY, "--out",
+                               "--out: another drover run works in %.250s; allowed: one at a time", folder);
+        }
+        (void)poll(NULL, 0, LOCK_WAIT_MS);
+    }
+    return 0;
+}
+
+/* Makes the folder, or opens it, and locks it: the descriptor, or -1 with *failure. Without is_resumed an existing folder
+ * must be empty. A lock of a run that is just ending is waited for. */
+static int run_folder_open(const char *folder, bool is_resumed, struct interrupt *interrupt,
+                           struct failure *failure) {
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        return fail(folder, errno, failure);
+    }
+    const int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) {
+        return fail(folder, errno, failure);
+    }
+    if (lock(descriptor, folder, interrupt, failure) != 0 || check(folder, is_resumed, failure) != 0) {
+        (void)close(descriptor);
+        return -1;
+    }
+    return descriptor;
+}
+
+/* ---- comparing ---- */
+
+struct text {
+    const char *at, *end;
+};
+
+static struct text next_line(struct text *rest) {
+    const char *newline =
+        rest->at < rest->end ? memchr(rest->at, '\n', (size_t)(rest->end - rest->at)) : NULL;
+    const struct text line = {rest->at, newline == NULL ? rest->end : newline};
+    rest->at = newline == NULL ? rest->end : newline + 1;
+    return line;
+}
+
+static bool is_same(struct text a, struct text b) {
+    const size_t length = (size_t)(a.end - a.at);
+    return length == (size_t)(b.end - b.at) && (length == 0 || memcmp(a.at, b.at, length) == 0);
+}
+
+/* Of long lines, the part around the first difference. */
+static void cut_around(struct text *a, struct text *b) {
+    enum { BEFORE = 24, MOST = 90 };
+    ptrdiff_t same = 0;
+    while (a->at + same < a->end && b->at + same < b->end && a->at[same] == b->at[same]) {
+        same++;
+    }
+    const ptrdiff_t first = same > MOST - BEFORE ? same - BEFORE : 0;
+    a->at += first;
+    b->at += first;
+    a->end = a->end - a->at > MOST ? a->at + MOST : a->end;
+    b->end = b->end - b->at > MOST ? b->at + MOST : b->end;
+}
+
+static int compare(const char *path, struct text old, struct text new, struct failure *failure) {
+    (void)next_line(&old); /* the program */
+    (void)next_line(&new);
+    for (int number = 2; old.at < old.end || new.at < new.end; number++) {
+        struct text was = next_line(&old), is = next_line(&new);
+        if (!is_same(was, is)) {
+            cut_around(&was, &is);
+            return failure_set(
+                failure, FAILURE_EXISTS, "--resume",
+                "--resume: %.100s:%d says \"%.*s\", the command line \"%.*s\"; allowed: the same "
+                "experiment",
+                path, number, (int)(was.end - was.at), was.at, (int)(is.end - is.at), is.at);
+        }
+    }
+    return 0;
+}
+
+static int write_plan(const char *folder, const struct buffer *plan, struct failure *failure) {
+    struct run_file *file = calloc(1, sizeof *file);
+    int result = -1;
+    if (file == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    if (run_file_begin(file, folder, PLAN_NAME, failure) == 0) {
+        buffer_append(&file->buffer, plan->data, plan->length);
+        result = run_file_finish(file, failure);
+    }
+    free(file);
+    return result;
+}
+
+/* Writes plan.ndjson, or compares it with the one that is there. 0, or -1 with *failure, which names the first line that
+ * differs. */
+static int run_folder_set_plan(const char *folder, const struct buffer *plan, struct failure *failure) {
+    char path[RUN_FILE_PATH];
+    char reason[REGULAR_FILE_REASON];
+    char *text = NULL;
+    size_t length = 0;
+    if (plan->failed) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    (void)snprintf(path, sizeof path, "%s/" PLAN_NAME, folder);
+    switch (regular_file_read(path, PLAN_BYTES, &text, &length, reason)) {
+    case REGULAR_FILE_MISSING:
+        return write_plan(folder, plan, failure);
+    case REGULAR_FILE_OK:
+        break;
+    default:
+        return failure_set(failure, FAILURE_IO, NULL, "%.250s: %s", path, reason);
+    }
+    const int result = compare(path, (struct text){text, text + length},
+                               (struct text){plan->data, plan->data + plan->length}, failure);
+    free(text);
+    return result;
+}
+
+/* ---- run ---- */
+
+/* drover run: many runs of a scenario without a server, and a table of what was measured. */
 
 enum { PLAN_LIMIT = 1 << 30, JOBS_MOST = 1024 };
 #define SECONDS_MOST 1e9
@@ -35,45 +288,46 @@ struct run_options {
 };
 
 static const struct field run_table[] = {
-    {"seed", FIELD_TEXT, FIELD_MEMBER(struct run_options, seed), 0, 0, 0, 0, NULL, "LIST",
-     "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."},
-    {"set", FIELD_TEXT, FIELD_MEMBER(struct run_options, set), FIELD_LIST, 0, 0, 0, NULL, "KIND.PARAM=LIST",
-     "The values of a parameter, a run each: bird.max_speed=80,100 or bird.flock.weight=0.5:2:0.5 (from, to, "
-     "step). A number of the scenario goes by its path: world.walls[0][3]=250,270. May be repeated: all "
-     "combinations are run."},
-    {"design", FIELD_TEXT, FIELD_MEMBER(struct run_options, design), 0, 0, 0, 0, NULL, "FILE.csv",
-     "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the scenario has "
-     "it."},
-    {"seconds", FIELD_DOUBLE, FIELD_MEMBER(struct run_options, seconds), 0, 0, SECONDS_MOST, 60, NULL, "S",
-     "How long a run is at most, in seconds of its world."},
-    {"ticks", FIELD_UINT64, FIELD_MEMBER(struct run_options, ticks), 0, 0, TICKS_MOST, 0, NULL, "N",
-     "The same in ticks, in place of --seconds; 0: --seconds."},
-    {"until", FIELD_TEXT, FIELD_MEMBER(struct run_options, until), 0, 0, 0, 0, NULL, "EXPR",
-     "Ends a run after the tick in which a measure compares so: caught>=5, count.prey<10."},
-    {"every", FIELD_UINT64, FIELD_MEMBER(struct run_options, every), 0, 0, TICKS_MOST, 0, NULL, "TICKS",
-     "From one row of a run to the next, the first tick and the last one included; 0: the last tick alone."},
-    {"measure", FIELD_TEXT, FIELD_MEMBER(struct run_options, measure), 0, 0, 0, 0, NULL, "LIST",
-     "What to measure, with commas between: count, speed, polarization, milling, nearest, overlaps, caught, "
-     "reached, at_rest, or of one kind: speed.bird; default: all."},
-    {"agents", FIELD_BOOL, FIELD_MEMBER(struct run_options, writes_agents), 0, 0, 0, 0, NULL, NULL,
-     "Writes where the agents were, too, a file a run: agents-N.csv."},
-    {"record", FIELD_BOOL, FIELD_MEMBER(struct run_options, records), 0, 0, 0, 0, NULL, NULL,
-     "Writes a recording of each run, too: run-N.drover."},
-    {"from", FIELD_TEXT, FIELD_MEMBER(struct run_options, from), 0, 0, 0, 0, NULL, "FILE",
-     "Begins each run with a saved world, or with the end of a recording, in place of a scenario."},
-    {"jobs", FIELD_UINT32, FIELD_MEMBER(struct run_options, jobs), 0, 0, JOBS_MOST, 0, NULL, "N",
-     "Runs at the same time, a process each; the results do not depend on it. 0: as many as processors."},
-    {"max-agents", FIELD_UINT32, FIELD_MEMBER(struct run_options, max_agents), 0, 1, LIMIT_AGENTS,
-     LIMIT_AGENTS_USUAL, NULL, "N", "Agents that the world may have."},
-    {"out", FIELD_TEXT, FIELD_MEMBER(struct run_options, out), 0, 0, 0, 0, NULL, "DIR",
-     "The folder of the results, which is made: runs.csv, runs.ndjson, plan.ndjson."},
-    {"resume", FIELD_BOOL, FIELD_MEMBER(struct run_options, is_resumed), 0, 0, 0, 0, NULL, NULL,
-     "Goes on in a folder: does the runs that are not done, and those that failed."},
-    {"scenarios", FIELD_TEXT, FIELD_MEMBER(struct run_options, scenarios), 0, 0, 0, 0, NULL, "DIR",
-     "Where scenarios are found by name; default: where drover-server finds them."},
-    {"json", FIELD_BOOL, FIELD_MEMBER(struct run_options, is_json), 0, 0, 0, 0, NULL, NULL,
-     "Prints the line about the results as a JSON object."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_TEXT(struct run_options, seed, "seed", "LIST",
+                "The seeds, a run each: 1..20, or 1,5,7; default: the scenario's."),
+    OPTION_TEXTS(struct run_options, set, "set", "KIND.PARAM=LIST",
+                 "The values of a parameter, a run each: bird.max_speed=80,100 or "
+                 "bird.flock.weight=0.5:2:0.5 (from, to, step). A number of the scenario goes by its path: "
+                 "world.walls[0][3]=250,270. May be repeated: all combinations are run."),
+    OPTION_TEXT(struct run_options, design, "design", "FILE.csv",
+                "A table with a row for each run: columns seed and KIND.PARAM; an empty cell is as the "
+                "scenario has it."),
+    OPTION_NUMBER(struct run_options, seconds, "seconds", 0, SECONDS_MOST, 60, "S",
+                  "How long a run is at most, in seconds of its world."),
+    OPTION_NUMBER(struct run_options, ticks, "ticks", 0, TICKS_MOST, 0, "N",
+                  "The same in ticks, in place of --seconds; 0: --seconds."),
+    OPTION_TEXT(struct run_options, until, "until", "EXPR",
+                "Ends a run after the tick in which a measure compares so: caught>=5, count.prey<10."),
+    OPTION_NUMBER(struct run_options, every, "every", 0, TICKS_MOST, 0, "TICKS",
+                  "From one row of a run to the next, the first tick and the last one included; 0: the last "
+                  "tick alone."),
+    OPTION_TEXT(struct run_options, measure, "measure", "LIST",
+                "What to measure, with commas between: count, speed, polarization, milling, nearest, "
+                "overlaps, caught, reached, at_rest, or of one kind: speed.bird; default: all."),
+    OPTION_FLAG(struct run_options, writes_agents, "agents",
+                "Writes where the agents were, too, a file a run: agents-N.csv."),
+    OPTION_FLAG(struct run_options, records, "record", "Writes a recording of each run, too: run-N.drover."),
+    OPTION_TEXT(
+        struct run_options, from, "from", "FILE",
+        "Begins each run with a saved world, or with the end of a recording, in place of a scenario."),
+    OPTION_NUMBER(
+        struct run_options, jobs, "jobs", 0, JOBS_MOST, 0, "N",
+        "Runs at the same time, a process each; the results do not depend on it. 0: as many as processors."),
+    OPTION_NUMBER(struct run_options, max_agents, "max-agents", 1, LIMIT_AGENTS, LIMIT_AGENTS_USUAL, "N",
+                  "Agents that the world may have."),
+    OPTION_TEXT(struct run_options, out, "out", "DIR",
+                "The folder of the results, which is made: runs.csv, runs.ndjson, plan.ndjson."),
+    OPTION_FLAG(struct run_options, is_resumed, "resume",
+                "Goes on in a folder: does the runs that are not done, and those that failed."),
+    OPTION_TEXT(struct run_options, scenarios, "scenarios", "DIR",
+                "Where scenarios are found by name; default: where drover-server finds them."),
+    OPTION_FLAG(struct run_options, is_json, "json", "Prints the line about the results as a JSON object."),
+    OPTIONS_END,
 };
 
 const struct options_def command_runs_options = {

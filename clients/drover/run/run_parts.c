@@ -1,5 +1,5 @@
-/* See run_parts.h. */
-#include "clients/drover/run/run_parts.h"
+/* See run.h. */
+#include "clients/drover/run/run.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -11,11 +11,171 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
-#include "clients/drover/run/run_file.h"
 #include "common/json/json_writer.h"
+#include "server/recording/checkpoint.h"
+#include "server/recording/line_sum.h"
 #include "server/storage/disk_file.h"
+
+enum { AT_ONCE = 1 << 18, BUFFER_LIMIT = 1 << 28 };
+
+static int fail_file(const struct run_file *file, int error, struct failure *failure) {
+    return failure_set(failure, FAILURE_IO, NULL, "%.250s: %s", file->path, strerror(error));
+}
+
+int run_file_begin(struct run_file *file, const char *folder, const char *name, struct failure *failure) {
+    file->error = 0;
+    const int length = snprintf(file->path, sizeof file->path, "%s/%s", folder, name);
+    (void)snprintf(file->part, sizeof file->part, "%s.part", file->path);
+    if (length < 0 || length >= (int)sizeof file->path) {
+        return fail_file(file, ENAMETOOLONG, failure);
+    }
+    file->descriptor = open(file->part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    if (file->descriptor < 0) {
+        return fail_file(file, errno, failure);
+    }
+    file->is_open = true;
+    buffer_init(&file->buffer, BUFFER_LIMIT);
+    return 0;
+}
+
+static void write_buffer(struct run_file *file) {
+    if (file->buffer.failed && file->error == 0) {
+        file->error = ENOMEM;
+    }
+    if (file->error == 0 && file->buffer.length > 0) {
+        file->error = disk_file_write(file->descriptor, file->buffer.data, file->buffer.length);
+    }
+    buffer_clear(&file->buffer);
+}
+
+void run_file_flush(struct run_file *file) {
+    if (file->buffer.length >= AT_ONCE || file->buffer.failed) {
+        write_buffer(file);
+    }
+}
+
+int run_file_finish(struct run_file *file, struct failure *failure) {
+    write_buffer(file);
+    int error = file->error != 0 ? file->error : disk_file_sync(file->descriptor);
+    if (error == 0 && rename(file->part, file->path) != 0) {
+        error = errno;
+    }
+    if (error != 0) {
+        run_file_abandon(file);
+        return fail_file(file, error, failure);
+    }
+    (void)close(file->descriptor);
+    file->is_open = false;
+    buffer_fini(&file->buffer);
+    error = disk_file_sync_folder(file->path);
+    return error == 0 ? 0 : fail_file(file, error, failure);
+}
+
+void run_file_abandon(struct run_file *file) {
+    if (file->is_open) {
+        (void)close(file->descriptor);
+        (void)unlink(file->part);
+        buffer_fini(&file->buffer);
+        file->is_open = false;
+    }
+}
+
+/* ---- record ---- */
+
+static const struct recorder_session no_session = {.by = 0, .name = ""};
+
+static void move_lines(struct run_record *record) {
+    struct buffer *lines = &record->recorder.out;
+    record->file.buffer.failed = record->file.buffer.failed || lines->failed;
+    if (!lines->failed) {
+        line_sum_append(&record->file.buffer, lines->data, lines->length, &record->sum);
+    }
+    buffer_clear(lines);
+    run_file_flush(&record->file);
+}
+
+static void write_header(struct run_record *record) {
+    char started[RECORDING_VALUE_BYTES] = "";
+    const time_t now = time(NULL);
+    struct tm parts;
+    if (gmtime_r(&now, &parts) == NULL ||
+        strftime(started, sizeof started, "%Y-%m-%dT%H:%M:%SZ", &parts) == 0) {
+        started[0] = '\0';
+    }
+    recorder_write_header(&record->recorder, started, "drover run");
+}
+
+int run_record_begin(struct run_record *record, const char *folder, const char *name,
+                     const struct simulation_state *state, bool with_checkpoint, struct failure *failure) {
+    if (run_file_begin(&record->file, folder, name, failure) != 0) {
+        return -1;
+    }
+    if (recorder_init(&record->recorder) != 0) {
+        run_file_abandon(&record->file);
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    record->sum = 0;
+    write_header(record);
+    recorder_set_world(&record->recorder, state, world_hash(state->world), no_session);
+    recorder_write_world(&record->recorder, state);
+    move_lines(record);
+    if (with_checkpoint) {
+        const struct checkpoint_rest rest = checkpoint_rest_of(state);
+        const size_t begin = record->file.buffer.length;
+        checkpoint_write(state->world, &rest, &record->file.buffer, NULL);
+        line_sum_seal(&record->file.buffer, begin, &record->sum);
+    }
+    run_file_flush(&record->file);
+    return 0;
+}
+
+void run_record_request(struct run_record *record, const struct simulation_state *state,
+                        const struct request *request) {
+    recorder_write_do(&record->recorder, state, request, no_session);
+    move_lines(record);
+}
+
+/* Each second. */
+static bool is_hashed(const struct simulation_state *state) {
+    const double rate = rint(world_tick_hz(state->world));
+    return rate < 1.0 || world_tick(state->world) % (uint64_t)rate == 0;
+}
+
+static void write_hash(struct run_record *record, const struct simulation_state *state) {
+    recorder_write_hash(&record->recorder, world_tick(state->world), state->seq, world_hash(state->world));
+}
+
+void run_record_tick(struct run_record *record, const struct simulation_state *state) {
+    if (is_hashed(state)) {
+        write_hash(record, state);
+        move_lines(record);
+    }
+}
+
+int run_record_finish(struct run_record *record, const struct simulation_state *state,
+                      struct failure *failure) {
+    if (!is_hashed(state)) {
+        write_hash(record, state);
+    }
+    recorder_write_at(&record->recorder, state, no_session);
+    recorder_write_end(&record->recorder, state, "");
+    move_lines(record);
+    const int result = run_file_finish(&record->file, failure);
+    recorder_fini(&record->recorder);
+    return result;
+}
+
+void run_record_abandon(struct run_record *record) {
+    if (record->file.is_open) {
+        run_file_abandon(&record->file);
+        recorder_fini(&record->recorder);
+    }
+}
+
+/* ---- parts ---- */
 
 enum { PARTS_MOST = 1000000 };
 

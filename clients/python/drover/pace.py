@@ -1,4 +1,4 @@
-"""The rule of a slow link: frames get sparse before they get old. clients/c/pace.h describes it. Nothing in here reads a clock."""
+"""The rule of a slow link: frames get sparse before they get old. clients/c/handle.h describes it. Nothing in here reads a clock."""
 
 from __future__ import annotations
 

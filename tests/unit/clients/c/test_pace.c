@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "clients/c/pace.h"
+#include "clients/c/handle.h"
 
 enum { STEP_MS = 10, AWAY_MS = 20 }; /* AWAY_MS: there and back without a queue */
 

@@ -1,5 +1,5 @@
 /* clients/drover/progress: what the line says. */
-#include "clients/drover/progress.h"
+#include "clients/drover/command.h"
 
 #include <stdio.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* The command queue: what ends a wait and what does not, when a step has to end. The order of commands is
- * tested with command_lanes. */
+ * tested in test_command_lanes.c. */
 #include "tests/unit/server/cmocka_all.h"
 
 #include "common/system/clock.h"

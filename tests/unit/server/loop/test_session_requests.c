@@ -1,7 +1,7 @@
 /* Every op has the handlers that its row promises: what the server checks when it starts. */
 #include "tests/unit/server/cmocka_all.h"
 
-#include "server/loop/session_requests.h"
+#include "server/loop/loop_context.h"
 
 static void test_every_op_has_its_handlers(void **state) {
     (void)state;

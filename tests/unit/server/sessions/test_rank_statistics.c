@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/sessions/rank_statistics.h"
+#include "server/sessions/statistics.h"
 
 static const char *written(const struct rank_table *table) {
     static char text[4096];

@@ -1,7 +1,7 @@
 /* Refused sessions: what is counted, and which of them have a line in the log. */
 #include "tests/unit/server/cmocka_all.h"
 
-#include "server/sessions/refusal_log.h"
+#include "server/sessions/session.h"
 
 static void names_are_reasons(void **state) {
     (void)state;

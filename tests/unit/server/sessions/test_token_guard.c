@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "server/sessions/token_guard.h"
+#include "server/sessions/access.h"
 
 static struct token_guard guard;
 

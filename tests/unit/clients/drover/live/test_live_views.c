@@ -1,9 +1,7 @@
 /* clients/drover/live: replies, frames and stats as tables, whatever a server puts into them. */
 #include <stdio.h>
 
-#include "clients/drover/live/frame_view.h"
-#include "clients/drover/live/message_view.h"
-#include "clients/drover/live/stats_view.h"
+#include "clients/drover/live/live_views.h"
 #include "tests/unit/common/test_support.h"
 
 struct fixture {

@@ -1,9 +1,8 @@
 /* clients/drover/live/request_words: requests from a command line, and the options of the commands. */
-#include "clients/drover/live/request_words.h"
+#include "clients/drover/live/live_commands.h"
 
 #include <stdio.h>
 
-#include "clients/drover/live/live_commands.h"
 #include "tests/unit/common/test_support.h"
 
 enum { MOST = 16 };

@@ -1,5 +1,5 @@
 /* clients/drover/live/text_table: columns, breaking, cutting. */
-#include "clients/drover/live/text_table.h"
+#include "clients/drover/live/live_views.h"
 
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
 /* clients/drover/run/run_measures and run_neighbors: worlds whose measures are known, random ones beside plain loops over all
  * pairs, and the names of columns. */
-#include "clients/drover/run/run_measures.h"
+#include "clients/drover/run/run.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,5 @@
 /* clients/drover/run/run_values, run_plan and run_design: the grid of values, and tables of runs. */
-#include "clients/drover/run/run_design.h"
-#include "clients/drover/run/run_plan.h"
+#include "clients/drover/run/run.h"
 
 #include <math.h>
 #include <stdlib.h>

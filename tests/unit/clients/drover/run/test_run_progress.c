@@ -1,5 +1,5 @@
 /* clients/drover/run/run_progress: what the line says, and how the time left is guessed. */
-#include "clients/drover/run/run_progress.h"
+#include "clients/drover/run/run.h"
 
 #include "tests/unit/common/test_support.h"
 
