@@ -1,5 +1,5 @@
 /* The kernel of sight_kernel.h, for LANES_WIDTH agents at once. The file that includes this defines
- * LANES_WIDTH and KERNEL_FUNCTION, the name that the kernel gets.
+ * LANES_WIDTH and SIGHT_FUNCTION, the name that the kernel gets.
  */
 #include <math.h>
 
@@ -67,8 +67,8 @@ LANES_INLINE void see_slots(const struct sight_query *query, const struct lanes_
     }
 }
 
-LANES_INLINE struct sight look(const struct sight_query *query, int32_t first, float reach,
-                               const struct sight_area *area, bool wraps) {
+LANES_INLINE struct sight look_around(const struct sight_query *query, int32_t first, float reach,
+                                      const struct sight_area *area, bool wraps) {
     const struct sight_kind *kind = &query->index->kinds[query->kind];
     const lanes none = lanes_all(NONE);
     struct lanes_motion at;
@@ -140,8 +140,8 @@ LANES_INLINE uint32_t search_within(const struct sight_query *query, int32_t fir
     while (wanted != 0) {
         struct sight_area area;
         const uint32_t agents = choose_agents(query, first, wanted, reach, &area);
-        const struct sight nearest =
-            area.wraps ? look(query, first, reach, &area, true) : look(query, first, reach, &area, false);
+        const struct sight nearest = area.wraps ? look_around(query, first, reach, &area, true)
+                                                : look_around(query, first, reach, &area, false);
         missing |= note_sights(query, &nearest, agents, squared, slot);
         wanted &= ~agents;
     }
@@ -160,8 +160,8 @@ LANES_INLINE void search_block(const struct sight_query *query, int32_t first, u
     }
 }
 
-void KERNEL_FUNCTION(const struct sight_query *query, int32_t begin, int32_t end, uint64_t wanted,
-                     struct sight_columns *out) {
+void SIGHT_FUNCTION(const struct sight_query *query, int32_t begin, int32_t end, uint64_t wanted,
+                    struct sight_columns *out) {
     int32_t row = begin < end ? row_before(query->grid, begin) : 0;
     for (int32_t first = begin, next; first < end; first = next) {
         next = row_end(query->grid, first, &row);

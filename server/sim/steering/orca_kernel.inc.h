@@ -34,7 +34,7 @@ struct queue {
 /* ---- half-planes ---- */
 
 /* The half-planes of the neighbors of one rank. */
-LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct crowd *crowd,
+LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct orca_block *block,
                               const struct candidates *candidates, const struct ranks *ranks, int32_t level,
                               struct pair preferred, struct outlook *outlook) {
     const lanes none = lanes_all(0.0f);
@@ -42,11 +42,11 @@ LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct crowd *
     lanes_fetch_motion(candidates->motion, ranks->number[level], &other);
     const lanes body = candidates->is_uniform ? lanes_all(candidates->radius[0])
                                               : lanes_fetch(candidates->radius, ranks->number[level]);
-    const lanes bodies = lanes_add(lanes_load_loose(plan->query->grid->radius + crowd->first), body);
-    const struct pair offset = offset_to(plan, crowd, other.x, other.y);
+    const lanes bodies = lanes_add(lanes_load_loose(plan->query->grid->radius + block->first), body);
+    const struct pair offset = offset_from_block(plan, block, other.x, other.y);
     const struct encounter_lanes encounter = {
         .offset = {lanes_add(offset.x, none), lanes_add(offset.y, none)}, /* without negative zeros */
-        .own = {crowd->at.vx, crowd->at.vy},
+        .own = {block->at.vx, block->at.vy},
         .other = {other.vx, other.vy},
         .room = lanes_add(bodies, lanes_all(plan->query->clearance)),
         .split = {none, none},
@@ -67,13 +67,13 @@ LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct crowd *
     outlook->active = lanes_either(outlook->active, is_forbidden);
 }
 
-static void forbid_neighbors(const struct orca_plan *plan, const struct crowd *crowd,
+static void forbid_neighbors(const struct orca_plan *plan, const struct orca_block *block,
                              const struct candidates *candidates, const struct ranks *ranks,
                              struct pair preferred, struct outlook *outlook) {
     outlook->count = ranks->levels;
     outlook->active = outlook->split = lanes_from_bits(0);
     for (int32_t level = 0; level < ranks->levels; level++) {
-        forbid_rank(plan, crowd, candidates, ranks, level, preferred, outlook);
+        forbid_rank(plan, block, candidates, ranks, level, preferred, outlook);
     }
 }
 
@@ -184,10 +184,10 @@ static void lose(const struct outlook *outlook, const struct lost *lost, uint32_
 /* ---- one block ---- */
 
 /* The permitted velocities of the active lanes. */
-static void permit(const struct crowd *crowd, const struct outlook *outlook, struct pair preferred,
+static void permit(const struct orca_block *block, const struct outlook *outlook, struct pair preferred,
                    lanes max_speed, int32_t place, struct queue *queue, const struct orca_answers *answers) {
     const lanes lean = lanes_all(ORCA_LEAN);
-    const struct pair leaning = {lanes_mul(lanes_negate(crowd->at.vy), lean), lanes_mul(crowd->at.vx, lean)};
+    const struct pair leaning = {lanes_mul(lanes_negate(block->at.vy), lean), lanes_mul(block->at.vx, lean)};
     const struct goal_lanes goal = {pair_add(preferred, leaning), false, max_speed};
     struct pair velocity = pair_truncate_often(goal.aim, max_speed);
     lanes failed = lanes_all(0.0f);
@@ -208,20 +208,20 @@ static void permit(const struct crowd *crowd, const struct outlook *outlook, str
 }
 
 static void solve_block(const struct orca_plan *plan, const struct orca_wishes *wishes,
-                        const struct crowd *crowd, int32_t place, struct queue *queue,
+                        const struct orca_block *block, int32_t place, struct queue *queue,
                         const struct orca_answers *answers) {
     struct candidates candidates;
     struct ranks ranks;
     struct outlook outlook;
     const struct pair preferred = {lanes_load_loose(wishes->preferred_x + place),
                                    lanes_load_loose(wishes->preferred_y + place)};
-    rank_neighbors(plan, crowd, &candidates, &ranks);
-    forbid_neighbors(plan, crowd, &candidates, &ranks, preferred, &outlook);
+    rank_neighbors(plan, block, &candidates, &ranks);
+    forbid_neighbors(plan, block, &candidates, &ranks, preferred, &outlook);
     store_bits(answers->alone, place, lanes_bits(outlook.split));
     outlook.active = lanes_but_not(outlook.active, outlook.split);
     if (lanes_any(outlook.active)) {
         store_bits(answers->active, place, lanes_bits(outlook.active));
-        permit(crowd, &outlook, preferred, lanes_load_loose(wishes->max_speed + place), place, queue,
+        permit(block, &outlook, preferred, lanes_load_loose(wishes->max_speed + place), place, queue,
                answers);
     }
 }
@@ -231,14 +231,14 @@ void ORCA_FUNCTION(const struct orca_plan *plan, const struct orca_wishes *wishe
     const struct grid *grid = plan->query->grid;
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct queue queue = {.count = 0, .levels = 0};
-    struct crowd crowd;
+    struct orca_block block;
     for (int32_t first = begin; first < end && !grid_is_given_up(grid);) {
         const int32_t stop = row_end(grid, first, &row), left = (stop < end ? stop : end) - first;
         const int32_t count = left < LANES_WIDTH ? left : LANES_WIDTH;
         const uint32_t lanes_wanted = load_bits(wanted, first - begin, count);
         if (lanes_wanted != 0) {
-            begin_crowd(plan, first, first + count, lanes_wanted, &crowd);
-            solve_block(plan, wishes, &crowd, first - begin, &queue, answers);
+            begin_orca_block(plan, first, first + count, lanes_wanted, &block);
+            solve_block(plan, wishes, &block, first - begin, &queue, answers);
         }
         first += count;
     }

@@ -40,7 +40,7 @@ struct candidates {
 
 /* Agents of one row of cells, and the cells their candidates are in. Lanes past `count` hold the
  * following agents; their results are discarded. */
-struct crowd {
+struct orca_block {
     int32_t first, count;
     uint32_t wanted; /* lanes */
     struct lanes_motion at;
@@ -89,25 +89,25 @@ LANES_INLINE lanes side_by_side(const struct grid_axis *axis, lanes at, float fi
     return lanes_add(lanes_all(first), way);
 }
 
-LANES_INLINE void begin_crowd(const struct orca_plan *plan, int32_t first, int32_t end, uint32_t wanted,
-                              struct crowd *crowd) {
+LANES_INLINE void begin_orca_block(const struct orca_plan *plan, int32_t first, int32_t end, uint32_t wanted,
+                                   struct orca_block *block) {
     const struct grid *grid = plan->query->grid;
-    crowd->first = first;
-    crowd->count = end - first;
-    crowd->wanted = wanted;
-    lanes_load_motion(grid->motion + first, &crowd->at);
-    const lanes_mask is_own = lanes_from_bits((uint32_t)((UINT64_C(1) << crowd->count) - 1));
-    const lanes x = side_by_side(&grid->across, crowd->at.x, grid->motion[first].x, is_own);
-    const lanes y = side_by_side(&grid->down, crowd->at.y, grid->motion[first].y, is_own);
+    block->first = first;
+    block->count = end - first;
+    block->wanted = wanted;
+    lanes_load_motion(grid->motion + first, &block->at);
+    const lanes_mask is_own = lanes_from_bits((uint32_t)((UINT64_C(1) << block->count) - 1));
+    const lanes x = side_by_side(&grid->across, block->at.x, grid->motion[first].x, is_own);
+    const lanes y = side_by_side(&grid->down, block->at.y, grid->motion[first].y, is_own);
     int32_t columns, rows;
-    crowd->piece_count = cells_within(&grid->across, lanes_lowest(x), lanes_highest(x), plan->reach_x,
-                                      crowd->pieces, &columns);
-    crowd->band_count =
-        cells_within(&grid->down, lanes_lowest(y), lanes_highest(y), plan->reach_y, crowd->bands, &rows);
+    block->piece_count = cells_within(&grid->across, lanes_lowest(x), lanes_highest(x), plan->reach_x,
+                                      block->pieces, &columns);
+    block->band_count =
+        cells_within(&grid->down, lanes_lowest(y), lanes_highest(y), plan->reach_y, block->bands, &rows);
     /* A cell on either side is given to rounding, and candidates may have left the cells they were in. */
     const float width = (float)(columns + 2) / grid->across.scale + 2.0f * grid->drift;
     const float height = (float)(rows + 2) / grid->down.scale + 2.0f * grid->drift;
-    crowd->wraps = grid->across.wraps && (crowd->piece_count > 1 || crowd->band_count > 1 ||
+    block->wraps = grid->across.wraps && (block->piece_count > 1 || block->band_count > 1 ||
                                           width > plan->half_x || height > plan->half_y);
 }
 
@@ -152,30 +152,30 @@ LANES_INLINE bool add_run(const struct orca_plan *plan, int32_t begin, int32_t e
 }
 
 /* The block's own, behind all others; false: there are too many. */
-LANES_INLINE bool add_own(const struct orca_plan *plan, const struct crowd *crowd,
+LANES_INLINE bool add_own(const struct orca_plan *plan, const struct orca_block *block,
                           struct candidates *candidates) {
     candidates->own_begin = candidates->count;
-    if (crowd->count > ORCA_RANKED_MAX - candidates->count) {
+    if (block->count > ORCA_RANKED_MAX - candidates->count) {
         return false;
     }
-    for (int32_t lane = 0; lane < crowd->count; lane++) {
+    for (int32_t lane = 0; lane < block->count; lane++) {
         candidates->own_lane[candidates->count - candidates->own_begin] = lane;
-        add_one(plan, crowd->first + lane, candidates);
+        add_one(plan, block->first + lane, candidates);
     }
     return true;
 }
 
 /* All but the block's own; false: there are too many. */
-LANES_INLINE bool add_others(const struct orca_plan *plan, const struct crowd *crowd,
+LANES_INLINE bool add_others(const struct orca_plan *plan, const struct orca_block *block,
                              struct candidates *candidates) {
     const struct grid *grid = plan->query->grid;
-    const int32_t first = crowd->first, last = first + crowd->count;
-    for (int band = 0; band < crowd->band_count; band++) {
-        for (int32_t row = crowd->bands[band].first; row <= crowd->bands[band].last; row++) {
+    const int32_t first = block->first, last = first + block->count;
+    for (int band = 0; band < block->band_count; band++) {
+        for (int32_t row = block->bands[band].first; row <= block->bands[band].last; row++) {
             const int32_t *cells = grid->begin + (ptrdiff_t)row * grid->across.cells;
-            for (int piece = 0; piece < crowd->piece_count; piece++) {
-                const int32_t begin = cells[crowd->pieces[piece].first];
-                const int32_t end = cells[crowd->pieces[piece].last + 1];
+            for (int piece = 0; piece < block->piece_count; piece++) {
+                const int32_t begin = cells[block->pieces[piece].first];
+                const int32_t end = cells[block->pieces[piece].last + 1];
                 if (!add_run(plan, begin, end < first ? end : first, candidates) ||
                     !add_run(plan, begin > last ? begin : last, end, candidates)) {
                     return false;
@@ -200,11 +200,11 @@ LANES_INLINE bool is_uniform(const struct candidates *candidates) {
 
 /* The offset from the agents to one candidate, or to one of each lane. A sum with zero turns -0 into +0, as
  * short_way does. */
-LANES_INLINE struct pair offset_to(const struct orca_plan *plan, const struct crowd *crowd, lanes x,
-                                   lanes y) {
+LANES_INLINE struct pair offset_from_block(const struct orca_plan *plan, const struct orca_block *block,
+                                           lanes x, lanes y) {
     const lanes none = lanes_all(0.0f);
-    const struct pair offset = {lanes_sub(x, crowd->at.x), lanes_sub(y, crowd->at.y)};
-    if (crowd->wraps) {
+    const struct pair offset = {lanes_sub(x, block->at.x), lanes_sub(y, block->at.y)};
+    if (block->wraps) {
         return (struct pair){short_way(offset.x, plan->size_x, plan->half_x),
                              short_way(offset.y, plan->size_y, plan->half_y)};
     }
@@ -213,10 +213,10 @@ LANES_INLINE struct pair offset_to(const struct orca_plan *plan, const struct cr
 
 /* self: the lane of this agent, -1 when it is in none. keys: of the nearest so far, and [levels], of the
  * nearest one that is not among them. */
-LANES_INLINE void rank_candidate(const struct orca_plan *plan, const struct crowd *crowd,
+LANES_INLINE void rank_candidate(const struct orca_plan *plan, const struct orca_block *block,
                                  const struct motion *motion, int32_t number, int32_t self, int32_t levels,
                                  lanes *keys) {
-    const struct pair offset = offset_to(plan, crowd, lanes_all(motion->x), lanes_all(motion->y));
+    const struct pair offset = offset_from_block(plan, block, lanes_all(motion->x), lanes_all(motion->y));
     const lanes squared = pair_dot(offset, offset);
     lanes_mask is_near = lanes_less(squared, lanes_all(plan->furthest));
     if (self >= 0) {
@@ -255,7 +255,7 @@ LANES_INLINE uint32_t store_ranks(const lanes *keys, int32_t most, uint32_t want
 }
 
 /* levels: a constant, at least query->most. */
-LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct crowd *crowd,
+LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct orca_block *block,
                                const struct candidates *candidates, int32_t levels, struct ranks *ranks) {
     lanes keys[NEIGHBORS_NEAREST_MAX + 1], stored[NEIGHBORS_NEAREST_MAX + 1];
     ORCA_UNROLL
@@ -263,10 +263,10 @@ LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct crowd 
         keys[level] = lanes_all(LANES_NO_KEY);
     }
     for (int32_t i = 0; i < candidates->own_begin; i++) {
-        rank_candidate(plan, crowd, &candidates->motion[i], i, -1, levels, keys);
+        rank_candidate(plan, block, &candidates->motion[i], i, -1, levels, keys);
     }
     for (int32_t i = candidates->own_begin; i < candidates->count; i++) {
-        rank_candidate(plan, crowd, &candidates->motion[i], i,
+        rank_candidate(plan, block, &candidates->motion[i], i,
                        candidates->own_lane[i - candidates->own_begin], levels, keys);
     }
     /* A copy, so that the keys themselves stay in registers. */
@@ -274,28 +274,28 @@ LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct crowd 
     for (int32_t level = 0; level <= levels; level++) {
         stored[level] = keys[level];
     }
-    return store_ranks(stored, plan->query->most, crowd->wanted, ranks);
+    return store_ranks(stored, plan->query->most, block->wanted, ranks);
 }
 
-static uint32_t rank_10(const struct orca_plan *plan, const struct crowd *crowd,
+static uint32_t rank_10(const struct orca_plan *plan, const struct orca_block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
-    return rank_all(plan, crowd, candidates, 10, ranks);
+    return rank_all(plan, block, candidates, 10, ranks);
 }
-static uint32_t rank_16(const struct orca_plan *plan, const struct crowd *crowd,
+static uint32_t rank_16(const struct orca_plan *plan, const struct orca_block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
-    return rank_all(plan, crowd, candidates, 16, ranks);
+    return rank_all(plan, block, candidates, 16, ranks);
 }
-static uint32_t rank_32(const struct orca_plan *plan, const struct crowd *crowd,
+static uint32_t rank_32(const struct orca_plan *plan, const struct orca_block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
-    return rank_all(plan, crowd, candidates, NEIGHBORS_NEAREST_MAX, ranks);
+    return rank_all(plan, block, candidates, NEIGHBORS_NEAREST_MAX, ranks);
 }
 
 /* Replaces the ranks of one lane by exact ones. */
-static void rank_exactly(const struct orca_plan *plan, const struct crowd *crowd, int32_t lane,
+static void rank_exactly(const struct orca_plan *plan, const struct orca_block *block, int32_t lane,
                          struct candidates *candidates, struct ranks *ranks) {
     const struct grid *grid = plan->query->grid;
     int32_t slots[NEIGHBORS_NEAREST_MAX];
-    const int32_t count = orca_rank_alone(plan, crowd->first + lane, slots);
+    const int32_t count = orca_rank_alone(plan, block->first + lane, slots);
     for (; ranks->levels < count; ranks->levels++) {
         ranks->there[ranks->levels] = 0;
         memset(ranks->number[ranks->levels], 0, sizeof ranks->number[0]);
@@ -312,24 +312,24 @@ static void rank_exactly(const struct orca_plan *plan, const struct crowd *crowd
 }
 
 /* The neighbors of a block's agents. */
-static void rank_neighbors(const struct orca_plan *plan, const struct crowd *crowd,
+static void rank_neighbors(const struct orca_plan *plan, const struct orca_block *block,
                            struct candidates *candidates, struct ranks *ranks) {
-    uint32_t tied = crowd->wanted;
+    uint32_t tied = block->wanted;
     candidates->count = 0;
     ranks->levels = 0;
-    if (!add_others(plan, crowd, candidates) || !add_own(plan, crowd, candidates)) {
+    if (!add_others(plan, block, candidates) || !add_own(plan, block, candidates)) {
         candidates->count = 0;
     } else if (plan->query->most <= 10) {
-        tied = rank_10(plan, crowd, candidates, ranks);
+        tied = rank_10(plan, block, candidates, ranks);
     } else {
-        tied = plan->query->most <= 16 ? rank_16(plan, crowd, candidates, ranks)
-                                       : rank_32(plan, crowd, candidates, ranks);
+        tied = plan->query->most <= 16 ? rank_16(plan, block, candidates, ranks)
+                                       : rank_32(plan, block, candidates, ranks);
     }
     candidates->is_uniform = candidates->count > 0 && is_uniform(candidates);
     candidates->is_uniform &= tied == 0;
     for (int32_t lane = 0; tied != 0; lane++, tied >>= 1) {
         if ((tied & 1) != 0) {
-            rank_exactly(plan, crowd, lane, candidates, ranks);
+            rank_exactly(plan, block, lane, candidates, ranks);
         }
     }
 }

@@ -31,7 +31,7 @@ LANES_INLINE void store_output(struct steering_columns *out, int32_t place,
 }
 
 /* Where the mask is false a column keeps what it has. */
-LANES_INLINE void store_where(lanes_mask mask, float *x, float *y, struct pair value) {
+LANES_INLINE void store_pair_where(lanes_mask mask, float *x, float *y, struct pair value) {
     pair_store(x, y, pair_select(mask, value, pair_load(x, y)));
 }
 
@@ -280,8 +280,8 @@ static place_set look(struct steering_batch *batch, const float *limit, place_se
         const lanes_mask mask = lanes_from_bits((uint32_t)bits);
         const struct pair offset = offset_to(batch, place);
         far |= places_at(place, bits, lanes_less(lanes_load(limit + place), pair_dot(offset, offset)));
-        store_where(mask, batch->offset_x + place, batch->offset_y + place, offset);
-        store_where(mask, batch->other_vx + place, batch->other_vy + place, pair_all(0.0f, 0.0f));
+        store_pair_where(mask, batch->offset_x + place, batch->offset_y + place, offset);
+        store_pair_where(mask, batch->other_vx + place, batch->other_vy + place, pair_all(0.0f, 0.0f));
     }
     return wanted & ~far;
 }
@@ -289,7 +289,7 @@ static place_set look(struct steering_batch *batch, const float *limit, place_se
 static void turn_to(struct steering_batch *batch, place_set wanted) {
     FOR_BLOCKS(batch, wanted, place, bits) {
         const lanes_mask mask = lanes_from_bits((uint32_t)bits);
-        store_where(mask, batch->offset_x + place, batch->offset_y + place, offset_to(batch, place));
+        store_pair_where(mask, batch->offset_x + place, batch->offset_y + place, offset_to(batch, place));
     }
 }
 
@@ -314,10 +314,10 @@ static void begin(struct steering_batch *batch, float weight_sum, place_set want
         const lanes exact =
             lanes_div(lanes_load(batch->mass + place), lanes_mul(lanes_all(batch->dt), combined));
         const lanes rate = lanes_min(exact, lanes_all(TUTORIAL_RATE));
-        store_where(mask, batch->exact_rate + place, batch->rate + place, (struct pair){exact, rate});
-        store_where(mask, batch->desired_x + place, batch->desired_y + place, none);
-        store_where(mask, batch->force_x + place, batch->force_y + place, none);
-        store_where(mask, batch->tier_x + place, batch->tier_y + place, none);
+        store_pair_where(mask, batch->exact_rate + place, batch->rate + place, (struct pair){exact, rate});
+        store_pair_where(mask, batch->desired_x + place, batch->desired_y + place, none);
+        store_pair_where(mask, batch->force_x + place, batch->force_y + place, none);
+        store_pair_where(mask, batch->tier_x + place, batch->tier_y + place, none);
     }
 }
 
@@ -325,7 +325,7 @@ static void begin(struct steering_batch *batch, float weight_sum, place_set want
 LANES_INLINE void add_weighted(lanes_mask wanted, lanes_mask active, lanes weight, const float *x,
                                const float *y, float *to_x, float *to_y) {
     const struct pair added = pair_scale(pair_keep(active, pair_load(x, y)), weight);
-    store_where(wanted, to_x, to_y, pair_add(pair_load(to_x, to_y), added));
+    store_pair_where(wanted, to_x, to_y, pair_add(pair_load(to_x, to_y), added));
 }
 
 static void add(struct steering_batch *batch, float weight, place_set wanted,
@@ -357,9 +357,9 @@ static void lead_tier(struct steering_batch *batch, bool is_first, bool is_last,
         const struct pair from =
             is_first ? agents.velocity : pair_load(batch->led_x + place, batch->led_y + place);
         const struct pair led = pair_add(from, lead(&agents, desired, force, left_at(batch, place)));
-        store_where(mask, batch->led_x + place, batch->led_y + place, led);
-        store_where(mask, batch->desired_x + place, batch->desired_y + place,
-                    is_last ? led : pair_all(0.0f, 0.0f));
+        store_pair_where(mask, batch->led_x + place, batch->led_y + place, led);
+        store_pair_where(mask, batch->desired_x + place, batch->desired_y + place,
+                         is_last ? led : pair_all(0.0f, 0.0f));
     }
 }
 
@@ -369,8 +369,8 @@ static void end_tier(struct steering_batch *batch, bool is_only, place_set wante
         const struct pair tier = pair_load(batch->tier_x + place, batch->tier_y + place);
         const struct pair force = pair_load(batch->force_x + place, batch->force_y + place);
         const struct pair fitting = is_only ? tier : pair_truncate_often(tier, left_at(batch, place));
-        store_where(mask, batch->force_x + place, batch->force_y + place, pair_add(force, fitting));
-        store_where(mask, batch->tier_x + place, batch->tier_y + place, pair_all(0.0f, 0.0f));
+        store_pair_where(mask, batch->force_x + place, batch->force_y + place, pair_add(force, fitting));
+        store_pair_where(mask, batch->tier_x + place, batch->tier_y + place, pair_all(0.0f, 0.0f));
     }
 }
 
@@ -402,9 +402,9 @@ static void filter(struct steering_batch *batch, float share, place_set wanted) 
         const struct pair preferred = pair_load(batch->preferred_x + place, batch->preferred_y + place);
         const struct pair own = pair_scale(pair_truncate_often(force, max_force), rest);
         const struct pair instead = pair_scale(pair_truncate_often(output.force, max_force), part);
-        store_where(mask, batch->force_x + place, batch->force_y + place, pair_add(own, instead));
-        store_where(mask, batch->desired_x + place, batch->desired_y + place,
-                    pair_add(pair_scale(preferred, rest), pair_scale(output.desired, part)));
+        store_pair_where(mask, batch->force_x + place, batch->force_y + place, pair_add(own, instead));
+        store_pair_where(mask, batch->desired_x + place, batch->desired_y + place,
+                         pair_add(pair_scale(preferred, rest), pair_scale(output.desired, part)));
     }
 }
 
@@ -459,9 +459,9 @@ static void move(struct steering_batch *batch, enum locomotion locomotion, place
                                 lanes_load(batch->max_speed + place));
         const struct pair velocity = velocity_after(batch, locomotion, place, desired);
         const struct pair at = pair_load(batch->x + place, batch->y + place);
-        store_where(mask, batch->next_x + place, batch->next_y + place,
-                    pair_add(at, pair_scale(velocity, lanes_all(batch->dt))));
-        store_where(mask, batch->next_vx + place, batch->next_vy + place, velocity);
+        store_pair_where(mask, batch->next_x + place, batch->next_y + place,
+                         pair_add(at, pair_scale(velocity, lanes_all(batch->dt))));
+        store_pair_where(mask, batch->next_vx + place, batch->next_vy + place, velocity);
     }
 }
 
@@ -519,7 +519,7 @@ static void turn(struct steering_batch *batch, place_set wanted) {
         const struct pair next =
             turned_heading(heading, pair_load(batch->next_vx + place, batch->next_vy + place),
                            hold_squared(lanes_load(batch->max_speed + place)), most);
-        store_where(mask, batch->heading_x + place, batch->heading_y + place, next);
+        store_pair_where(mask, batch->heading_x + place, batch->heading_y + place, next);
     }
 }
 

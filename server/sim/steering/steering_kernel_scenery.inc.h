@@ -56,8 +56,8 @@ static void follow_one_path(const struct steering_batch *batch, const struct beh
     };
     const struct path_course course =
         follow_path(path, &batch->bounds, &followers, behavior->prediction, behavior->window, batch->dt);
-    store_where(wanted, out->desired_x + place, out->desired_y + place, course.output.desired);
-    store_where(wanted, out->force_x + place, out->force_y + place, course.output.force);
+    store_pair_where(wanted, out->desired_x + place, out->desired_y + place, course.output.desired);
+    store_pair_where(wanted, out->force_x + place, out->force_y + place, course.output.force);
     lanes_store(memories->s + place, lanes_select(wanted, course.here.s, followers.s));
 }
 
