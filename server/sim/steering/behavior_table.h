@@ -16,7 +16,7 @@ enum behavior_trait {
     TRAIT_CATCHES = 2,         /* an agent that touches its first target has caught it */
     TRAIT_VELOCITY_FILTER = 4, /* called after the other behaviors, to correct the velocity they ask for */
     TRAIT_ALL_ROUND = 8,       /* its zones have no field of view */
-    TRAIT_FLOCK_KERNEL = 16,   /* agents with this behavior alone may be moved by flock_kernel.h */
+    TRAIT_FLOCK_KERNEL = 16,   /* agents with this behavior alone may be moved by kernels.h */
     TRAIT_SCENERY = 32,        /* steers by what stands or flows in the world */
     TRAIT_PATH = 64,           /* has the parameter "path" */
     TRAIT_FLOW = 128,          /* has the parameter "flow_field" */

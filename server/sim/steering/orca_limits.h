@@ -1,4 +1,4 @@
-/* Constants of orca, one agent at a time (behavior_orca.c) and in lanes (orca_kernel.inc.h). */
+/* Constants of orca, one agent at a time (behavior_orca.c) and in lanes (orca.inc.h). */
 #ifndef DROVER_SERVER_SIM_STEERING_ORCA_LIMITS_H
 #define DROVER_SERVER_SIM_STEERING_ORCA_LIMITS_H
 

@@ -1,6 +1,6 @@
-/* The velocity filters of a batch: orca in lanes (orca_kernel.h), other filters and agents with a solid in reach
+/* The velocity filters of a batch: orca in lanes (kernels.h), other filters and agents with a solid in reach
  * agent by agent. */
-#include "server/sim/steering/orca_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/steering/orca_limits.h"
 #include "server/sim/tick/crowd.h"
 

@@ -2,8 +2,7 @@
  * whatever their kind and state. */
 #include <string.h>
 
-#include "server/sim/space/neighbor_kernel.h"
-#include "server/sim/space/threat_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/tick/crowd.h"
 
 bool crowd_is_same_query(const struct crowd_query *a, const struct crowd_query *b) {

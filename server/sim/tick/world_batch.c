@@ -1,9 +1,9 @@
 /* The tick of agents in consecutive slots of the grid, a batch at a time so that what is found for all of them
- * at once is used while it is in the cache. Kinds that merely flock go through flock_kernel.h, all others
+ * at once is used while it is in the cache. Kinds that merely flock go through kernels.h, all others
  * through world_crowd.c. */
 #include <assert.h>
 
-#include "server/sim/steering/flock_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/world/world_internal.h"
 
 enum { WORTHWHILE_SHARE = 4 /* a flock of fewer than one in so many of a batch is not worth its kernel */ };

@@ -1,5 +1,5 @@
 /* The tick of many agents at once: what each wants is found behavior by behavior, in lanes where the behavior
- * has a rule for lanes (steering_kernel.h), otherwise agent by agent, and what becomes of it in lanes again.
+ * has a rule for lanes (kernels.h), otherwise agent by agent, and what becomes of it in lanes again.
  *
  * Agents of all states that steer alike go together (world_programs.c). The result is that of world_step_agent,
  * bit for bit. What only the agent itself reads, its state and memory, is written in place. */

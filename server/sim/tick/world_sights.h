@@ -9,8 +9,7 @@
 #ifndef DROVER_SERVER_SIM_TICK_WORLD_SIGHTS_H
 #define DROVER_SERVER_SIM_TICK_WORLD_SIGHTS_H
 
-#include "server/sim/space/sight_kernel.h"
-#include "server/sim/steering/steering_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/world/world_internal.h"
 
 /** The sights of a batch, by place: slot - begin. Large; for the stack of one thread. */

@@ -1,4 +1,4 @@
-/* Which kinds only flock: their agents are moved by flock_kernel.h, or their sums formed for many at once. */
+/* Which kinds only flock: their agents are moved by kernels.h, or their sums formed for many at once. */
 #include <assert.h>
 
 #include "server/sim/steering/locomotion.h"

@@ -6,7 +6,7 @@
 
 #include <assert.h>
 
-#include "server/sim/steering/steering_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/world/world_internal.h"
 
 const char *const way_reasons[WAY_COUNT] = {

@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_table.h"
-#include "server/sim/steering/orca_kernel.h"
 #include "server/sim/steering/orca_limits.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/server/sim/grid_fixture.h"
