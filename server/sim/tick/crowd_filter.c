@@ -4,7 +4,7 @@
 #include "server/sim/steering/orca_limits.h"
 #include "server/sim/tick/crowd.h"
 
-static struct orca_query query_of(const struct world *world, const struct behavior_def *behavior,
+static struct orca_query orca_query_of(const struct world *world, const struct behavior_def *behavior,
                                   const struct behavior_runtime *runtime) {
     return (struct orca_query){
         .grid = &world->grid,
@@ -43,7 +43,7 @@ static place_set filter_in_lanes(struct crowd *crowd, const struct behavior_def 
     struct steering_batch *batch = &crowd->batch;
     const struct world *world = crowd->world;
     const place_set near = near_solids(crowd, behavior, places), wanted = places & ~near;
-    const struct orca_query query = query_of(world, behavior, runtime);
+    const struct orca_query query = orca_query_of(world, behavior, runtime);
     crowd->kernel->prefer(batch, wanted);
     const struct orca_wishes wishes = {batch->preferred_x, batch->preferred_y, batch->max_speed};
     place_set active = 0, alone = 0;
