@@ -9,7 +9,7 @@
 #include "common/base/buffer.h"
 #include "server/commands/simulation_state.h"
 #include "server/recording/checkpoint.h"
-#include "server/sim/world/world_stripes_check.h"
+#include "server/sim/world/world_stripes.h"
 
 enum { REASON_BYTES = 400 };
 

@@ -10,8 +10,6 @@
 #include "server/commands/state_batch.h"
 #include "server/frames/snapshot_gather.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_check.h"
-#include "server/sim/world/world_stripes_rules.h"
 
 void simulation_state_init(struct simulation_state *state) {
     *state = (struct simulation_state){.parallel = parallel_alone()};

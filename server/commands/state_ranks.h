@@ -59,7 +59,7 @@ struct state_ranks {
     /** RANK_ORDER_TIMES: the reports of all ranks on their ticks (server/simulation/rank_report.h), one a rank; valid
      * until the next call. */
     const struct rank_report *(*tell)(void *context, const struct simulation_state *state);
-    /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes_check.h) at this
+    /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes.h) at this
      * tick. Does not return. */
     void (*differ)(void *context, const struct world_difference *difference, uint64_t tick);
     /** Ends the program on all ranks, because of what this one cannot do. Does not return. */

@@ -5,7 +5,6 @@
 
 #include "server/sim/world/world_internal.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_check.h"
 #include "tests/property/named_scenario.h"
 #include "tests/support/fake_ranks.h"
 #include "tests/unit/server/cmocka_all.h"

@@ -1,7 +1,7 @@
 /* All that stands and flows in a running world, prepared for questions, and the rule that bodies do not pass
  * through it.
  *
- * Static in a tick; between ticks obstacles change by rebuilding all of it (world_live.c). Owns its arrays.
+ * Static in a tick; between ticks obstacles change by rebuilding all of it (world_commands.c). Owns its arrays.
  * No question allocates. Answers do not depend on the order of agents; of two solids as near, the first in
  * the scenario counts, obstacles before walls.
  */

@@ -64,7 +64,7 @@ struct state_ref {
 };
 
 struct state_runtime {
-    uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_programs.c) */
+    uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_ways.c) */
     struct state_ref program;   /* the first state of any kind that steers alike */
     int first_counter;          /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
     float weight_sum;           /* the largest of any tier */

@@ -1,5 +1,5 @@
-/* See world_stripes_check.h. */
-#include "server/sim/world/world_stripes_check.h"
+/* See world_stripes.h. */
+#include "server/sim/world/world_stripes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "server/sim/world/world_hash_mix.h"
 #include "server/sim/world/world_image.h"
 #include "server/sim/world/world_internal.h"
-#include "server/sim/world/world_stripes.h"
 
 enum {
     SHARES = WORLD_CHECK_TICKS / WORLD_CHECK_EVERY,
