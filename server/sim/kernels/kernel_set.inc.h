@@ -9,15 +9,15 @@
 #include "server/sim/math/pair.h"
 #include "server/sim/math/rng.h"
 #include "server/sim/scenery/scenery.h"
-#include "server/sim/space/grid_rows.h"
+#include "server/sim/space/grid.h"
 #include "server/sim/space/threat_rule.inc.h"
 #include "server/sim/space/zone_sums.inc.h"
 #include "server/sim/steering/flock_rules.inc.h"
 #include "server/sim/steering/half_planes.inc.h"
 #include "server/sim/steering/locomotion_rules.inc.h"
-#include "server/sim/steering/orca_limits.h"
 #include "server/sim/steering/path_following.inc.h"
 #include "server/sim/steering/steering_rules.inc.h"
+#include "server/sim/steering/velocity_obstacles.h"
 
 /* The sums of neighbors first: others use them. */
 #include "server/sim/kernels/neighbor.inc.h"

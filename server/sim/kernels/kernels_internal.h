@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "server/sim/kernels/kernels.h"
-#include "server/sim/steering/flock_limits.h"
+#include "server/sim/steering/locomotion.h"
 
 /* ---- neighbors ---- */
 

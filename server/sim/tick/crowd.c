@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/sim/kernels/kernels.h"
-#include "server/sim/steering/orca_limits.h"
+#include "server/sim/steering/velocity_obstacles.h"
 
 /* The same body for all agents. */
 static void fill_bodies(struct steering_batch *batch, const struct kind *kind) {

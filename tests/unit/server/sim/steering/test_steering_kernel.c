@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/sim/kernels/kernels.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 #include "server/sim/world/world_internal.h"
 #include "tests/unit/server/cmocka_all.h"
 
