@@ -1,4 +1,16 @@
-/* Zones: which neighbors count for a rule, by distance and field of view. */
+/* Queries about the neighbors of an agent: sums over those within a radius, a field of view and a set of
+ * kinds.
+ *
+ * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
+ * not count would add +0.0. So any way to visit at least those that count, in this order, gives the same
+ * bits: this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the
+ * nearest so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id
+ * first: an order that knows nothing of the grid.
+ * 2. Differences go the short way on a torus.
+ * 3. No agent is its own neighbor. Of two agents in the same place each sees the other in a direction that
+ * depends on their two ids, and the two directions are opposite.
+ * 4. An agent nearer than `core` is noticed whatever the field of view (OpenSteer).
+ */
 #ifndef DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
 #define DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
 
@@ -10,6 +22,8 @@
 #include "common/base/vec2.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
+
+/* Zones: which neighbors count for a rule, by distance and field of view. */
 
 /** The three rules of flocking; behaviors about one sort of neighbor use the first. */
 enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
@@ -54,19 +68,7 @@ static inline void neighbor_log_note(struct neighbor_log *log, uint32_t id, vec2
     }
 }
 
-/* Queries about the neighbors of an agent: sums over those within a radius, a field of view and a set of
- * kinds.
- *
- * 1. Sums are formed in ascending order of slots (grid.h) and nothing else enters them: a candidate that does
- * not count would add +0.0. So any way to visit at least those that count, in this order, gives the same
- * bits: this code, the plain reference in the tests, or a kernel with agents in SIMD lanes. Where only the
- * nearest so many count (neighbor_query's `most`), sums are formed nearest first, of two as near the lower id
- * first: an order that knows nothing of the grid.
- * 2. Differences go the short way on a torus.
- * 3. No agent is its own neighbor. Of two agents in the same place each sees the other in a direction that
- * depends on their two ids, and the two directions are opposite.
- * 4. An agent nearer than `core` is noticed whatever the field of view (OpenSteer).
- */
+/* ---- queries ---- */
 
 /** What is queried about the neighbors before a behavior is called. */
 enum neighbor_use {
