@@ -18,7 +18,7 @@
 #include "server/library/scenario_library.h"
 #include "server/options.h"
 #include "server/origin.h"
-#include "server/sim/world/world_stripes_rules.h"
+#include "server/sim/world/world_stripes.h"
 #include "server/simulation/logbook.h"
 #include "server/simulation/simulation.h"
 #include "server/storage/save_store.h"

@@ -18,7 +18,6 @@
 #include "server/recording/checkpoint.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_check.h"
 #include "server/simulation/worker_pool.h"
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/recording.h"
@@ -281,7 +280,7 @@ static void check(void *context, uint64_t digest) {
     conductor->digest = digest;
 }
 
-static void differ(void *context, const struct world_difference *difference, uint64_t tick) {
+static void differ(void *context, const struct rank_difference *difference, uint64_t tick) {
     const struct conductor *conductor = context;
     char reason[REASON_BYTES], other[CLUSTER_HOST_BYTES + 64] = "";
     if (difference->other >= 0) {

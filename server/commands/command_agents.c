@@ -9,7 +9,6 @@
 #include "server/commands/command_find.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_rules.h"
 
 /* Place, velocity and heading as the request has them. */
 static void tell_motion(struct apply *apply, const struct request_spawn *body) {

@@ -5,7 +5,7 @@
 #include "common/protocol/request_columns.h"
 #include "server/commands/command_handlers.h"
 #include "server/frames/world_snapshot.h"
-#include "server/sim/world/world_run.h"
+#include "server/sim/world/world.h"
 
 /* What the agent is like now: place, velocity and heading as messages have them. */
 static void tell_one(struct apply *apply, const struct request_place *body) {

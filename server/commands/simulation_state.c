@@ -10,8 +10,6 @@
 #include "server/commands/state_batch.h"
 #include "server/frames/snapshot_gather.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_check.h"
-#include "server/sim/world/world_stripes_rules.h"
 
 void simulation_state_init(struct simulation_state *state) {
     *state = (struct simulation_state){.parallel = parallel_alone()};
@@ -38,7 +36,7 @@ static void compare_ranks(struct simulation_state *state) {
     if (state->check == NULL) {
         return;
     }
-    const struct world_difference found = world_check_tick(state->check, state->world);
+    const struct rank_difference found = world_check_tick(state->check, state->world);
     if (found.rank >= 0 && state->ranks != NULL) {
         state->ranks->differ(state->ranks->context, &found, world_tick(state->world));
     }

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "server/commands/command_inspect.h"
-#include "server/sim/world/world_run.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
 
 enum what { WHAT_VIEWS, WHAT_VIEW, WHAT_IDS, WHAT_TEXTS, WHAT_COUNT, WHAT_WORLD };

@@ -18,7 +18,7 @@
 
 struct simulation_state;
 struct built_world;
-struct world_difference;
+struct rank_difference;
 struct command_effects;
 struct rank_report;
 
@@ -59,9 +59,9 @@ struct state_ranks {
     /** RANK_ORDER_TIMES: the reports of all ranks on their ticks (server/simulation/rank_report.h), one a rank; valid
      * until the next call. */
     const struct rank_report *(*tell)(void *context, const struct simulation_state *state);
-    /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes_check.h) at this
+    /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes.h) at this
      * tick. Does not return. */
-    void (*differ)(void *context, const struct world_difference *difference, uint64_t tick);
+    void (*differ)(void *context, const struct rank_difference *difference, uint64_t tick);
     /** Ends the program on all ranks, because of what this one cannot do. Does not return. */
     void (*fail)(void *context, const char *reason);
     /** The program is to end: a rank that hangs is given up after half a second, by way of is_lost. Any thread. */

@@ -10,7 +10,7 @@
 #include "server/frames/frame_form.h"
 #include "server/frames/snapshot_parcel.h"
 #include "server/frames/world_snapshot.h"
-#include "server/sim/world/world_run.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
 
 enum { CHUNK = 2048, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };

@@ -6,7 +6,7 @@
 
 #include "common/protocol/request.h"
 #include "common/text/text_list.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 
 const struct core_change core_changes[] = {
     {2, "orca prefers what the tiers lead to, not the sum of all that they desire.", "filtered_tiers"},

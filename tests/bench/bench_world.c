@@ -108,13 +108,13 @@ static struct cost time_ticks(struct world *world, struct worker_pool *pool) {
 }
 
 static void sense(void *context, int32_t begin, int32_t end) {
-    enum { BATCH = 256 };
     const struct world *world = context;
     const struct neighbor_batch batch =
         world_neighbor_batch(world, &world->kinds[0], &world->kinds[0].states[0].behaviors[0]);
-    struct neighbor_sums sums[BATCH];
-    for (int32_t first = begin; first < end; first += BATCH) {
-        neighbor_kernel_sums(world->simd, &batch, first, first + BATCH < end ? first + BATCH : end, sums);
+    struct sums_columns sums;
+    for (int32_t first = begin; first < end; first += KERNEL_PLACES) {
+        const int32_t stop = end - first < KERNEL_PLACES ? end : first + KERNEL_PLACES;
+        neighbor_kernel_columns(world->simd, &batch, first, stop, UINT64_MAX, &sums);
     }
 }
 

@@ -41,7 +41,7 @@ SELF_TEST = [
     ("server/sim/world/a.c", "for (int i = 0; i < BEHAVIOR_TYPE_COUNT; i++) {", True),
     ("server/scenario/a.c", "behavior_def_default(BEHAVIOR_FLEE)", True),
     ("viewer/app/a.c", "case BEHAVIOR_SEEK:", True),
-    ("server/sim/steering/flock_kernel.c", "BEHAVIOR_SEEK", True),
+    ("server/sim/kernels/kernels.c", "BEHAVIOR_SEEK", True),
     ("server/sim/world/a.c", "#ifndef DROVER_BEHAVIOR_TABLE_H", False),
     ("server/sim/world/a.c", "AIM_BEHAVIOR_SEEK", False),
     ("server/sim/steering/behavior_table.c", "BEHAVIOR_SEEK", False),

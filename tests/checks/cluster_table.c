@@ -3,7 +3,7 @@
 #include <stdio.h>
 
 #include "common/protocol/request.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 
 static void print_requests(void) {
     puts("| op | copy | stripes |\n|---|---|---|");

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "server/commands/simulation_state.h"
-#include "server/sim/world/world_stripes_rules.h"
+#include "server/sim/world/world_stripes.h"
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/part_files.h"
 #include "server/storage/recording.h"

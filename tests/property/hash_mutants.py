@@ -99,11 +99,11 @@ def replaced(text, old, new):
 
 
 def hash_mutants(source):
-    for path in (find(source, "world_hash.c"), find(source, "world_hash_agents.c")):
-        text = path.read_text()
-        for match in re.finditer(r"^ +HASH\(([\w.]+),.*?\);$", text, re.MULTILINE | re.DOTALL):
-            if match.group(1) != "name":
-                yield f"hash without {match.group(1)}", path, text[:match.start()] + text[match.end():], None, None
+    path = find(source, "world_hash.c")
+    text = path.read_text()
+    for match in re.finditer(r"^ +HASH\(([\w.]+),.*?\);$", text, re.MULTILINE | re.DOTALL):
+        if match.group(1) != "name":
+            yield f"hash without {match.group(1)}", path, text[:match.start()] + text[match.end():], None, None
 
 
 def column_mutants(source):
@@ -112,7 +112,7 @@ def column_mutants(source):
     for row, words in columns_of(text, "WORLD_COLUMNS"):
         number, _, name, _, _, hashed, _, copied = words
         if hashed not in ("hash_none", "hash_id"):
-            path = find(source, "world_hash_agents.c")
+            path = find(source, "world_hash.c")
             yield f"hash without column {name}", path, path.read_text(), header, replaced(text, row, row.replace(hashed, "hash_none"))
         if copied == "true":
             mutated = replaced(text, row, re.sub(r"true\)$", "false)", row))

@@ -5,7 +5,6 @@
 
 #include "server/sim/world/world_internal.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_check.h"
 #include "tests/property/named_scenario.h"
 #include "tests/support/fake_ranks.h"
 #include "tests/unit/server/cmocka_all.h"
@@ -26,7 +25,7 @@ struct trial {
     int rank;                  /* whose */
     int ticks;
     uint64_t hash; /* of one process at the end */
-    struct world_difference found[RANKS_MAX];
+    struct rank_difference found[RANKS_MAX];
     int tick[RANKS_MAX];
     uint64_t end[RANKS_MAX];
 };

@@ -20,7 +20,6 @@
 #include "server/frames/world_snapshot.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_rules.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"

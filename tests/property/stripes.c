@@ -17,7 +17,6 @@
 
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_rules.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"

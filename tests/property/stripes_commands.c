@@ -17,7 +17,6 @@
 #include "common/protocol/request.h"
 #include "server/commands/command_apply.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_stripes_rules.h"
 #include "tests/property/environment.h"
 #include "tests/property/other_ways.h"
 #include "tests/support/fake_ranks.h"

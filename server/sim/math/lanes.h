@@ -1,11 +1,12 @@
 /* Numbers side by side in the lanes of a SIMD register, LANES_WIDTH of them (1, 4, 8 or 16): what
- * neighbor_sums.inc.h is written in.
+ * the kernels are written in.
  *
  * 1. Every operation rounds as the plain C one does: no estimates, no fused multiply-add. A lane gives the
  * same bits at every width.
  * 2. A mask holds a truth for each lane. lanes_keep gives +0.0 where it is false, whatever stands there.
  *
- * Included by the neighbor_kernel_*.c files only, which are compiled for their instruction set.
+ * Included with LANES_WIDTH 1 by functions for one agent; with more only by kernels_*.c, which are compiled for their
+ * instruction set.
  */
 #ifndef DROVER_SERVER_SIM_MATH_LANES_H
 #define DROVER_SERVER_SIM_MATH_LANES_H

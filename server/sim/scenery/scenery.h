@@ -1,7 +1,7 @@
 /* All that stands and flows in a running world, prepared for questions, and the rule that bodies do not pass
  * through it.
  *
- * Static in a tick; between ticks obstacles change by rebuilding all of it (world_live.c). Owns its arrays.
+ * Static in a tick; between ticks obstacles change by rebuilding all of it (world_commands.c). Owns its arrays.
  * No question allocates. Answers do not depend on the order of agents; of two solids as near, the first in
  * the scenario counts, obstacles before walls.
  */
@@ -10,11 +10,11 @@
 
 #include <stddef.h>
 
-#include "server/sim/scenery/flow_field.h"
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/scenery/obstacles.h"
 #include "server/sim/scenery/paths.h"
 #include "server/sim/scenery/solid_grid.h"
+#include "server/sim/space/edge.h"
 
 #define SCENERY_SKIN                                                                                         \
     0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
@@ -93,5 +93,21 @@ struct motion scenery_constrain(const struct scenery *scenery, const struct boun
 
 /** The nearest place outside all solids for a disc, if pushing it out a few times finds one. px */
 vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius);
+
+/* Flow fields: a velocity for every place, from a formula or a grid.
+ *
+ * Only + - * / and sqrt, so the same everywhere. Pure: the definition is all there is.
+ */
+
+/** The flow at a place.
+ *
+ * place    px
+ * returns  px/s, finite. Vortex and towards fall to {0,0} within 20 px of their middle; a grid is
+ * interpolated between the centers of its cells, round the edge of a wrapping world, and goes on outside as
+ * at its border; noise repeats every world size, so it joins at a wrapping edge. Not above |strength|. source
+ * noise: the curl of a smooth random height (Bridson 2007, "Curl-noise for procedural fluid flow"), here of
+ * value noise
+ */
+vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 place);
 
 #endif

@@ -1,12 +1,76 @@
-/* See neighbors.h. One agent at a time: the formulas of zone_sums.inc.h and threat_rule.inc.h with a single
- * lane. */
-#define LANES_WIDTH 1
+/* See neighbors.h. */
 #include "server/sim/space/neighbors.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdbool.h>
 
 #include "server/sim/math/rng.h"
+
+#define LANES_WIDTH 1
+
+bool zone_is_same(const struct neighbor_zone *a, const struct neighbor_zone *b) {
+    return a->radius == b->radius && a->cosine == b->cosine && a->is_sharp == b->is_sharp;
+}
+
+struct zone_plan zone_make_plan(const struct neighbor_zone *zone) {
+    const float radius = zone->radius, cosine = zone->cosine;
+    assert(radius >= 0.0f);
+    struct zone_plan plan = {.squared = radius * radius, .cone = cosine * fabsf(cosine)};
+    if (zone->is_sharp) {
+        plan.strength = radius;
+    } else if (plan.squared > 0.0f) {
+        plan.fade = 1.0f / plan.squared;
+        plan.strength = radius * (2.0f / 3.0f);
+        plan.less = (2.0f / 3.0f) / radius;
+    }
+    return plan;
+}
+
+/* ---- neighbor log ---- */
+
+static bool is_noted(const struct neighbor_log *log, uint32_t id) {
+    for (int i = 0; i < log->count; i++) {
+        if (log->ids[i] == id) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether a neighbor comes before the one at a place of the list. */
+static bool is_before(const struct neighbor_log *log, float squared, uint32_t id, int place) {
+    return squared < log->squared[place] || (squared <= log->squared[place] && id < log->ids[place]);
+}
+
+void neighbor_log_add(struct neighbor_log *log, uint32_t id, vec2 offset) {
+    assert(log->count >= 0 && log->count <= LIMIT_INSPECT_NEIGHBORS);
+    if (is_noted(log, id)) {
+        return;
+    }
+    const float squared = vec2_length_squared(offset);
+    int place = log->count;
+    if (place == LIMIT_INSPECT_NEIGHBORS) {
+        place--;
+        if (!is_before(log, squared, id, place)) {
+            return;
+        }
+    } else {
+        log->count++;
+    }
+    for (; place > 0 && is_before(log, squared, id, place - 1); place--) {
+        log->ids[place] = log->ids[place - 1];
+        log->squared[place] = log->squared[place - 1];
+    }
+    log->ids[place] = id;
+    log->squared[place] = squared;
+}
+
+/* ---- neighbors ---- */
+
+/* One agent at a time: the formulas of zone_sums.inc.h and threat_rule.inc.h with a single
+ * lane. */
+
 #include "server/sim/space/threat_rule.inc.h"
 #include "server/sim/space/zone_sums.inc.h"
 

@@ -15,13 +15,60 @@
 #define DROVER_SERVER_SIM_SPACE_NEIGHBORS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/limits.h"
 #include "common/base/vec2.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
-#include "server/sim/space/neighbor_log.h"
-#include "server/sim/space/zone.h"
+
+/* Zones: which neighbors count for a rule, by distance and field of view. */
+
+/** The three rules of flocking; behaviors about one sort of neighbor use the first. */
+enum zone { ZONE_SEPARATION, ZONE_ALIGNMENT, ZONE_COHESION, ZONE_COUNT };
+
+/** Which neighbors count for one rule. */
+struct neighbor_zone {
+    float radius;  /* px; nearer than this; 0: the rule is off */
+    float cosine;  /* of half the field of view; -1 or less: all round */
+    bool is_sharp; /* full weight up to the radius, instead of a falloff to 0 there */
+};
+
+/** A zone as the numbers sums are made with; squared distances throughout. */
+struct zone_plan {
+    float squared;  /* px^2: nearer than this */
+    float cone;     /* c |c| of its cosine c: f |f| >= cone * d^2 says that f = d cos(bearing) is in view */
+    float fade;     /* 1/px^2: a weight is 1 - fade * d^2 */
+    float strength; /* separation is offset * (strength / d^2 - less) */
+    float less;
+};
+/** Whether two zones contain the same, with the same weights. */
+bool zone_is_same(const struct neighbor_zone *a, const struct neighbor_zone *b);
+
+/** The plan of a zone. */
+struct zone_plan zone_make_plan(const struct neighbor_zone *zone);
+
+/* The neighbors that counted in an agent's queries, for an inspection of that agent. */
+
+/** Each neighbor once: nearest first, of two as near the lower id first. Zeroed it is empty. */
+struct neighbor_log {
+    int count;
+    uint32_t ids[LIMIT_INSPECT_NEIGHBORS];
+    float squared[LIMIT_INSPECT_NEIGHBORS]; /* px^2, their distances */
+};
+
+/** Adds a neighbor that is not there yet; of too many the nearest stay. offset: px, from the agent. */
+void neighbor_log_add(struct neighbor_log *log, uint32_t id, vec2 offset);
+
+/** The same; nothing happens without a log (NULL). */
+static inline void neighbor_log_note(struct neighbor_log *log, uint32_t id, vec2 offset) {
+    if (log != NULL) {
+        neighbor_log_add(log, id, offset);
+    }
+}
+
+/* ---- queries ---- */
 
 /** What is queried about the neighbors before a behavior is called. */
 enum neighbor_use {

@@ -1,5 +1,5 @@
 /* The agents of the kinds that others look for, each kind by where its agents are: what a search for the
- * nearest agent of a kind visits (sight_kernel.h).
+ * nearest agent of a kind visits (kernels.h).
  *
  * 1. The index is of one tick: it is built from the positions of tick t when the tick begins, and is of no
  * use afterwards. It is neither saved nor hashed nor cloned.

@@ -4,7 +4,7 @@
  */
 #include "server/sim/math/pair.h"
 
-#define STILL_SQUARED  1e-12f /* (px/s)^2: slower than that two agents do not approach each other */
+#define PAIR_STILL     1e-12f /* (px/s)^2: slower than that two agents do not approach each other */
 #define SIDE_SHARE     0.2f   /* of the room two need: how far each agent leans to the same hand */
 #define CROSSING_SHARE 0.3f   /* of the speed: less of it across is no crossing */
 #define FASTER         1.1f   /* times as fast goes first */
@@ -32,7 +32,7 @@ LANES_INLINE struct threat threat_predict(const struct approach *approach, float
     threat.relative = pair_sub(approach->theirs, approach->own);
     const lanes speed_squared = pair_dot(threat.relative, threat.relative);
     const lanes apart = pair_dot(approach->offset, threat.relative);
-    threat.moves = lanes_less(lanes_all(STILL_SQUARED), speed_squared);
+    threat.moves = lanes_less(lanes_all(PAIR_STILL), speed_squared);
     const lanes time = lanes_div_where(threat.moves, lanes_mul(apart, lanes_all(-1.0f)), speed_squared);
     threat.time = lanes_max(time, lanes_all(0.0f));
     threat.then = pair_add(approach->offset, pair_scale(threat.relative, threat.time));

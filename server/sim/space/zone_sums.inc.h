@@ -6,7 +6,7 @@
  * candidates are visited besides those that count.
  */
 #include "server/sim/math/lanes.h"
-#include "server/sim/space/zone.h"
+#include "server/sim/space/neighbors.h"
 
 struct candidate {
     lanes x, y, squared, facing; /* px, px, px^2; candidate_facing */

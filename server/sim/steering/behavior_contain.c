@@ -2,7 +2,7 @@
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
 
-static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
+static const struct steering_output nothing = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 const struct field behavior_contain_fields[] = {
     WEIGHT_ROW,
@@ -40,5 +40,5 @@ struct steering_output behavior_contain(const struct behavior_def *behavior,
     const bool leaves = region->shape == REGION_CIRCLE
                             ? containment_circle(region->radius, inset, future, body->max_speed, &desired)
                             : containment_box(vec2_add(half, future), size, inset, body->max_speed, &desired);
-    return leaves ? behavior_match_velocity(desired, context, context->rate) : no_output;
+    return leaves ? behavior_match_velocity(desired, context, context->rate) : nothing;
 }

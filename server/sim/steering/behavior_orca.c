@@ -9,7 +9,6 @@
  */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
-#include "server/sim/steering/orca_limits.h"
 #include "server/sim/steering/velocity_obstacles.h"
 
 enum { NEAR_SOLIDS_MAX = 16 };

@@ -1,5 +1,5 @@
-/* See behavior_table.h. The rows are made from behavior_list.h. */
-#include "server/sim/steering/behavior_table.h"
+/* See behavior_def.h. The rows are made from behavior_list.h. */
+#include "server/sim/steering/behavior_def.h"
 
 #include <assert.h>
 #include <string.h>

@@ -3,8 +3,8 @@
  * their instruction set; the rules stand nowhere else.
  */
 #include "server/sim/math/pair.h"
-#include "server/sim/space/zone.h"
-#include "server/sim/steering/flock_limits.h"
+#include "server/sim/space/neighbors.h"
+#include "server/sim/steering/locomotion.h"
 
 /* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbors. */
 LANES_INLINE struct pair rule_strength(struct pair difference, float full_inverse, lanes weight) {

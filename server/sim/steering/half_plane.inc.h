@@ -3,8 +3,8 @@
  */
 #include "server/sim/math/pair.h"
 
-#define STILL_SQUARED 1e-12f /* (px/s)^2: less has no direction */
-#define YIELDING      0.4f   /* the most that a share is off one half */
+#define PLANE_STILL 1e-12f /* (px/s)^2: less has no direction */
+#define YIELDING    0.4f   /* the most that a share is off one half */
 
 /* struct encounter in lanes. */
 struct encounter_lanes {
@@ -66,7 +66,7 @@ LANES_INLINE struct plane_lanes half_plane_in_lanes(const struct encounter_lanes
     const lanes out_squared = pair_dot(out, out), root = lanes_sqrt(out_squared);
     struct plane_lanes plane;
     plane.normal = pair_direction(out, out_squared, root);
-    const lanes_mask is_moving = lanes_less(lanes_all(STILL_SQUARED), middle_squared);
+    const lanes_mask is_moving = lanes_less(lanes_all(PLANE_STILL), middle_squared);
     plane.is_split = lanes_not(lanes_either(is_apart, is_moving));
     plane.normal = pair_select(plane.is_split, pair_negate(e->split), plane.normal);
     const lanes to_circle = lanes_sub(lanes_mul(e->room, inverse), root);

@@ -7,7 +7,7 @@
  */
 #include "server/sim/space/neighbors.h"
 #include "server/sim/steering/half_plane.inc.h"
-#include "server/sim/steering/half_plane_limits.h"
+#include "server/sim/steering/velocity_obstacles.h"
 
 /* Half-planes of the agents in the lanes: the same number of each lane. */
 struct planes {

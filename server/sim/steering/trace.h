@@ -14,7 +14,7 @@
 
 #include "common/base/limits.h"
 #include "server/sim/space/edge.h"
-#include "server/sim/space/neighbor_log.h"
+#include "server/sim/space/neighbors.h"
 
 /** What a place is to its behavior. */
 enum trace_what {

@@ -5,7 +5,6 @@
 #include <assert.h>
 
 #include "server/sim/steering/half_plane.inc.h"
-#include "server/sim/steering/half_plane_limits.h"
 
 /* ---- half-planes ---- */
 

@@ -59,4 +59,21 @@ bool half_planes_permit(const struct half_plane *planes, int count, vec2 velocit
 vec2 half_planes_nearest(const struct half_plane *planes, int count, int hard, vec2 preferred,
                          float max_speed);
 
+/* What rounding makes of half-planes: the limits of the linear program, in scalars (velocity_obstacles.c) and
+ * in lanes (half_planes.inc.h). */
+
+#define HALF_PLANE_PARALLEL 1e-6f /* of two unit vectors: nearer than that they are one direction */
+#define HALF_PLANE_ROUNDING 1e-5f /* of max_speed: by how much parallel half-planes may miss each other */
+
+/* Of a half-plane that permits everything: normal {0,0} and this `least`, px/s. */
+#define HALF_PLANE_NO_LEAST -1e30f
+
+/* Constants of orca, one agent at a time (behavior_orca.c) and in lanes (orca.inc.h). */
+
+/** s: time in which overlapping agents must separate, or a tick if that is longer; short, so that it is the
+ * last constraint to be violated in a dense crowd. */
+#define ORCA_SETTLE 0.05f
+/** Of the speed, to one hand: what an exactly symmetric meeting turns on. */
+#define ORCA_LEAN 0.1f
+
 #endif

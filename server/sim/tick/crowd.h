@@ -2,8 +2,7 @@
 #ifndef DROVER_SERVER_SIM_TICK_CROWD_H
 #define DROVER_SERVER_SIM_TICK_CROWD_H
 
-#include "server/sim/space/kernel_columns.h"
-#include "server/sim/steering/steering_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/tick/world_sights.h"
 
 enum {

@@ -2,7 +2,7 @@
  *
  * This list makes the members of struct world and drives room, freeing, the values of a new agent, moving a
  * row or a slot, the hash and clones: to add a column is to add a row here, and its hash function in
- * world_hash_agents.c.
+ * world_hash.c.
  *
  * X(number, type, name, initial, saved, hashed, by, copied)
  * number   of the column in the hash: never used twice, never changed

@@ -1,9 +1,282 @@
-/* Worlds begin and end: a world is built from its definition, its agents are placed. */
+/* Where the agents of a new world start when a placement has a spacing: at random, at a place where no body that was placed
+ * before is nearer than that. A place that is refused is drawn again from the agent's own random numbers, a bounded number
+ * of times; then the first one stays.
+ *
+ * Every rank computes the places of all agents, so they are the same however many share the world. */
 #include <assert.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
+#include "common/base/nodiscard.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_internal.h"
-#include "server/sim/world/world_spacing.h"
+
+/** Discs in a grid of cells. Zero: nothing has a spacing. */
+struct world_spacing {
+    vec2 *places;    /* owned, by agent: ids less 1; px */
+    float *radii;    /* owned, by agent; px */
+    int32_t *behind; /* owned, by agent: the next one in its cell; -1: none */
+    int32_t *cells;  /* owned: the first agent of each; -1: none */
+    int32_t columns, rows;
+    vec2 cell_size;
+    int32_t count;       /* of agents placed */
+    int32_t unspaced;    /* of these, so many found no place that keeps their spacing */
+    int64_t checks_left; /* pairs that are compared at most: then places stay as they are drawn */
+};
+
+/** Room for the placements of a definition, when one has a spacing. False without memory; world_spacing_fini is due in
+ * both cases. */
+NODISCARD bool world_spacing_init(struct world_spacing *spacing, const struct world *world,
+                                  const struct world_def *def);
+void world_spacing_fini(struct world_spacing *spacing);
+/** Places the agents of the next placement, which `spawn` will add, and has spawn->places say where. Nothing happens when
+ * nothing has a spacing. */
+void world_spacing_place(struct world_spacing *spacing, const struct world *world,
+                         const struct placement_def *placement, struct spawn_def *spawn);
+
+/* ---- clump ---- */
+
+/* Where agents are crowded, and how many candidates their queries visit. */
+
+enum { CANDIDATE_SAMPLES = 1024 };
+
+/* How many candidates the queries of an agent visit. */
+static int64_t candidates_of(const struct world *world, int32_t slot) {
+    const int32_t row = world->grid.row[slot];
+    const struct motion motion = world->grid.motion[slot];
+    const struct kind *kind = &world->kinds[world->kind[row]];
+    const int state = world_state(world, row);
+    const struct state_runtime *runtime = &kind->states[state];
+    int64_t candidates = 0;
+    for (int b = 0; b < kind->def.states[state].behavior_count; b++) {
+        const float radius = world_widest_zone(&runtime->behaviors[b]);
+        if (!(radius > 0.0f)) {
+            continue;
+        }
+        struct grid_walk walk;
+        grid_walk_begin(&walk, &world->grid, vec2_make(motion.x, motion.y), radius);
+        for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+            candidates += end - begin;
+        }
+    }
+    return candidates;
+}
+
+double world_candidates(const struct world *world) {
+    const struct world_slots own = world_own_slots(world);
+    const int32_t stride = (own.end - own.begin) / CANDIDATE_SAMPLES + 1;
+    int64_t candidates = 0, samples = 0;
+    for (int32_t slot = own.begin; world->is_sorted && slot < own.end; slot += stride) {
+        candidates += candidates_of(world, slot);
+        samples++;
+    }
+    return samples > 0 ? (double)candidates / (double)samples : 0.0;
+}
+
+static int most_frequent_kind(const struct grid *grid, int32_t begin, int32_t end) {
+    int32_t count[LIMIT_KINDS] = {0};
+    int most = 0;
+    for (int32_t slot = begin; slot < end; slot++) {
+        count[grid->kind[slot]]++;
+    }
+    for (int kind = 1; kind < LIMIT_KINDS; kind++) {
+        most = count[kind] > count[most] ? kind : most;
+    }
+    return most;
+}
+
+/* The middle of the agents of a kind among some that stand close; `first` is one of them. */
+static vec2 middle_of(const struct world *world, int32_t first, int32_t end) {
+    const struct grid *grid = &world->grid;
+    const vec2 origin = {grid->motion[first].x, grid->motion[first].y};
+    double x = 0.0, y = 0.0;
+    int32_t count = 0;
+    for (int32_t slot = first; slot < end; slot++) {
+        if (grid->kind[slot] == grid->kind[first]) {
+            const vec2 there = {grid->motion[slot].x, grid->motion[slot].y};
+            const vec2 offset = bounds_difference(&world->bounds, origin, there);
+            x += (double)offset.x;
+            y += (double)offset.y;
+            count++;
+        }
+    }
+    const vec2 middle = {origin.x + (float)(x / count), origin.y + (float)(y / count)};
+    return bounds_settle(&world->bounds, middle);
+}
+
+bool world_find_clump(const struct world *world, struct world_clump *out) {
+    assert(world_is_consistent(world));
+    const struct grid *grid = &world->grid;
+    const struct world_slots own = world_own_slots(world);
+    if (!world->is_sorted || own.begin == own.end) {
+        return false;
+    }
+    const struct world_window window = world_window(world);
+    const int32_t first = window.first_row * grid->across.cells;
+    int32_t fullest = first;
+    for (int32_t cell = first; cell < window.end_row * grid->across.cells; cell++) {
+        const int32_t count = grid->begin[cell + 1] - grid->begin[cell];
+        fullest = count > grid->begin[fullest + 1] - grid->begin[fullest] ? cell : fullest;
+    }
+    const int32_t begin = grid->begin[fullest], end = grid->begin[fullest + 1];
+    const int kind = most_frequent_kind(grid, begin, end);
+    assert(end > begin && kind < world->kind_count);
+    int32_t slot = begin;
+    while (grid->kind[slot] != kind) {
+        slot++;
+    }
+    const int64_t visited = candidates_of(world, slot);
+    const int64_t candidates = visited > end - begin ? visited : end - begin;
+    *out = (struct world_clump){
+        .kind = kind,
+        .at = middle_of(world, slot, end),
+        .candidates = candidates < INT32_MAX ? (int32_t)candidates : INT32_MAX,
+    };
+    return true;
+}
+
+/* ---- spacing ---- */
+
+enum { TRIES = 64, CELLS_ACROSS = 1024, CHECKS_EACH = 4096 };
+
+static float larger(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* A whole number of `most` at most, and `least` at least. */
+static int32_t whole_within(float value, int32_t least, int32_t most) {
+    return value <= (float)least ? least : value >= (float)most ? most : (int32_t)value;
+}
+
+/* Cells as wide as two bodies are apart that just keep the largest spacing. */
+static void lay_out(struct world_spacing *spacing, const struct world *world, const struct world_def *def) {
+    float radius = 0.0f, gap = 0.0f;
+    for (int i = 0; i < def->placement_count; i++) {
+        const int kind = world_find_kind(world, def->placements[i].kind);
+        radius = kind < 0 ? radius : larger(radius, world->kinds[kind].def.body.radius.high);
+        gap = larger(gap, def->placements[i].spacing);
+    }
+    const float wide = larger(2.0f * radius + gap, 1.0f);
+    const vec2 size = world->bounds.size;
+    spacing->columns = whole_within(size.x / wide, 1, CELLS_ACROSS);
+    spacing->rows = whole_within(size.y / wide, 1, CELLS_ACROSS);
+    spacing->cell_size = vec2_make(size.x / (float)spacing->columns, size.y / (float)spacing->rows);
+}
+
+bool world_spacing_init(struct world_spacing *spacing, const struct world *world,
+                        const struct world_def *def) {
+    size_t agents = 0;
+    bool is_needed = false;
+    *spacing = (struct world_spacing){0};
+    for (int i = 0; i < def->placement_count; i++) {
+        agents += def->placements[i].count;
+        is_needed = is_needed || def->placements[i].has_spacing;
+    }
+    if (!is_needed) {
+        return true;
+    }
+    lay_out(spacing, world, def);
+    const int32_t cells = spacing->columns * spacing->rows;
+    spacing->checks_left = (int64_t)agents * CHECKS_EACH;
+    spacing->places = calloc(agents, sizeof *spacing->places);
+    spacing->radii = calloc(agents, sizeof *spacing->radii);
+    spacing->behind = calloc(agents, sizeof *spacing->behind);
+    spacing->cells = malloc((size_t)cells * sizeof *spacing->cells);
+    for (int32_t cell = 0; cell < cells && spacing->cells != NULL; cell++) {
+        spacing->cells[cell] = -1;
+    }
+    return spacing->places != NULL && spacing->radii != NULL && spacing->behind != NULL &&
+           spacing->cells != NULL;
+}
+
+void world_spacing_fini(struct world_spacing *spacing) {
+    free(spacing->places);
+    free(spacing->radii);
+    free(spacing->behind);
+    free(spacing->cells);
+    *spacing = (struct world_spacing){0};
+}
+
+/* In an open world what lies outside counts to the cells at the border. */
+static int32_t index_of(float at, float cell, int32_t count) {
+    return whole_within(at / cell, 0, count - 1);
+}
+
+/* The neighbor of an index, around the world where that wraps; -1: there is none. */
+static int32_t beside(int32_t index, int32_t step, int32_t count, bool wraps) {
+    const int32_t other = index + step;
+    return wraps ? (other + count) % count : other < count ? other : -1;
+}
+
+/* Whether no body of a cell is nearer than `gap`. */
+static bool is_clear(struct world_spacing *spacing, const struct bounds *bounds, int32_t cell, vec2 place,
+                     float radius, float gap) {
+    for (int32_t other = spacing->cells[cell]; other >= 0; other = spacing->behind[other]) {
+        const vec2 between = bounds_difference(bounds, place, spacing->places[other]);
+        const float least = radius + spacing->radii[other] + gap;
+        if (spacing->checks_left-- <= 0 || vec2_length_squared(between) < least * least) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_free(struct world_spacing *spacing, const struct bounds *bounds, vec2 place, float radius,
+                    float gap) {
+    const int32_t column = index_of(place.x, spacing->cell_size.x, spacing->columns),
+                  row = index_of(place.y, spacing->cell_size.y, spacing->rows);
+    const bool wraps = bounds->edge == EDGE_WRAP;
+    for (int32_t down = -1; down <= 1; down++) {
+        for (int32_t across = -1; across <= 1; across++) {
+            const int32_t x = beside(column, across, spacing->columns, wraps),
+                          y = beside(row, down, spacing->rows, wraps);
+            if (x >= 0 && y >= 0 &&
+                !is_clear(spacing, bounds, y * spacing->columns + x, place, radius, gap)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static void put(struct world_spacing *spacing, vec2 place, float radius) {
+    const int32_t agent = spacing->count++;
+    const int32_t cell = index_of(place.y, spacing->cell_size.y, spacing->rows) * spacing->columns +
+                         index_of(place.x, spacing->cell_size.x, spacing->columns);
+    spacing->places[agent] = place;
+    spacing->radii[agent] = radius;
+    spacing->behind[agent] = spacing->cells[cell];
+    spacing->cells[cell] = agent;
+}
+
+static void place_one(struct world_spacing *spacing, const struct world *world, const struct spawn_def *spawn,
+                      const struct placement_def *placement) {
+    const uint32_t id = (uint32_t)spacing->count + 1;
+    struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
+    const float radius = world_new_radius(world, spawn->kind, id);
+    const vec2 first = world_draw_place(world, spawn, radius, &rng);
+    vec2 place = first;
+    bool is_kept = !placement->has_spacing;
+    for (int i = 0; i < TRIES && !is_kept; i++) {
+        place = i == 0 ? first : world_draw_place(world, spawn, radius, &rng);
+        is_kept = is_free(spacing, &world->bounds, place, radius, placement->spacing);
+    }
+    spacing->unspaced += !is_kept;
+    put(spacing, is_kept ? place : first, radius);
+}
+
+void world_spacing_place(struct world_spacing *spacing, const struct world *world,
+                         const struct placement_def *placement, struct spawn_def *spawn) {
+    for (uint32_t i = 0; i < spawn->count && spacing->places != NULL && !world_is_given_up(world); i++) {
+        place_one(spacing, world, spawn, placement);
+    }
+    spawn->places = spacing->places;
+}
+
+/* ---- create ---- */
+
+/* Worlds begin and end: a world is built from its definition, its agents are placed. */
 
 static void build_targets(const struct world_def *def, struct world *world) {
     world->target_count = def->target_count;

@@ -21,7 +21,7 @@
 #include "server/sim/math/exchange.h"
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/space/edge.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 #include "server/sim/steering/locomotion.h"
 
 enum condition_type {

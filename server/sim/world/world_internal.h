@@ -22,15 +22,14 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
 #include "server/sim/scenery/scenery.h"
 #include "server/sim/space/edge.h"
 #include "server/sim/space/grid.h"
-#include "server/sim/space/neighbor_kernel.h"
 #include "server/sim/space/neighbors.h"
 #include "server/sim/space/sight_index.h"
 #include "server/sim/steering/behavior.h"
-#include "server/sim/steering/steering_batch.h"
 #include "server/sim/world/world.h"
 #include "server/sim/world/world_columns.h"
 #include "server/sim/world/world_stripes.h"
@@ -65,7 +64,7 @@ struct state_ref {
 };
 
 struct state_runtime {
-    uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_programs.c) */
+    uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_ways.c) */
     struct state_ref program;   /* the first state of any kind that steers alike */
     int first_counter;          /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
     float weight_sum;           /* the largest of any tier */
@@ -260,7 +259,7 @@ void world_rows_to_slots(struct world *world);
 /** Whether every agent of the kind uses this behavior's sums, over all its neighbors, in every tick. */
 bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior);
 
-/** Whether the agents of the kind only flock, in a way that flock_kernel.h can compute. */
+/** Whether the agents of the kind only flock, in a way that kernels.h can compute. */
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind);
 
 /** Whether all agents merely flock, as their kinds are. */

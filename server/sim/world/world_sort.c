@@ -1,8 +1,11 @@
 /* When the agents of a world are sorted into the grid, and into which cells. */
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "server/sim/world/world_internal.h"
+#include "server/sim/world/world_stripes_inside.h"
 
 #define SMALLEST_EDGE  1.0f   /* px */
 #define ROW_COST       4.0f   /* candidates */
@@ -259,4 +262,146 @@ void world_keep_headings(struct world *world) {
         world_rows_to_slots(world);
     }
     world->is_pure_flock = false;
+}
+
+/* ---- stripes join ---- */
+
+/* A whole world becomes one that ranks share. */
+
+struct world_stripes *stripes_new(const struct exchange *exchange) {
+    const size_t ranks = (size_t)exchange->ranks;
+    struct world_stripes *stripes = calloc(1, sizeof *stripes);
+    if (stripes == NULL) {
+        return NULL;
+    }
+    stripes->to = calloc(ranks, sizeof *stripes->to);
+    stripes->from = calloc(ranks, sizeof *stripes->from);
+    stripes->out = calloc(ranks, sizeof *stripes->out);
+    stripes->in = calloc(ranks, sizeof *stripes->in);
+    stripes->agents = calloc(GRID_AXIS_CELLS_MAX, sizeof *stripes->agents);
+    if (stripes->to == NULL || stripes->from == NULL || stripes->out == NULL || stripes->in == NULL ||
+        stripes->agents == NULL) {
+        stripes_free(stripes);
+        return NULL;
+    }
+    return stripes;
+}
+
+/* The cells that agents were sorted into, and the slots of the window. */
+static void choose_window(struct world *world) {
+    struct world_stripes *stripes = world->stripes;
+    struct grid *grid = &world->grid;
+    const struct exchange *exchange = world->exchange;
+    const int32_t columns = grid->across.cells;
+    stripes->rows = grid->down.cells;
+    for (int32_t row = 0; row < stripes->rows; row++) {
+        stripes->agents[row] = (uint64_t)(grid->begin[(row + 1) * columns] - grid->begin[row * columns]);
+    }
+    exchange->cut(exchange->context, 1, stripes->rows, stripes->agents, stripes->cut);
+    const struct world_slots own = stripes_rows_of(stripes, exchange->rank);
+    world->own_begin = grid->begin[own.begin * columns];
+    world->own_end = grid->begin[own.end * columns];
+    for (int32_t cell = own.begin * columns; cell < own.end * columns; cell++) {
+        for (int32_t slot = grid->begin[cell]; slot < grid->begin[cell + 1]; slot++) {
+            grid->key[slot] = cell;
+        }
+    }
+}
+
+/* The order stays as old as it is. */
+static void keep_window(struct world *world) {
+    const struct parallel alone = parallel_alone();
+    const float drift = world->grid.drift;
+    choose_window(world);
+    world->stripes->halo = stripes_halo_rows(world, world_drift_limit(world));
+    grid_look_up(&world->grid, &alone);
+    grid_advance(&world->grid, 0.0f);
+    world->grid.has_cells = true;
+    stripes_regroup(world, &alone);
+    world->grid.drift = drift;
+    world->stripes->columns = world->grid.across.cells;
+    world_fill_radii(world);
+    world->stripes->sorts = 1; /* cuts are new */
+}
+
+/* Agents that are not sorted stay with the rank that has them now. */
+static void keep_share(struct world *world) {
+    const struct exchange *exchange = world->exchange;
+    world->own_begin = (int32_t)((int64_t)world->agent_count * exchange->rank / exchange->ranks);
+    world->own_end = (int32_t)((int64_t)world->agent_count * (exchange->rank + 1) / exchange->ranks);
+    world_stripes_stay(world);
+}
+
+int world_join(struct world *world, const struct exchange *exchange) {
+    assert(world_is_consistent(world) && world->stripes == NULL);
+    struct world_stripes *stripes = NULL;
+    if (exchange != NULL && exchange->mode == EXCHANGE_STRIPES) {
+        uint64_t without = 0;
+        stripes = stripes_new(exchange);
+        without += stripes == NULL;
+        exchange->sum(exchange->context, &without, 1);
+        if (without > 0) {
+            stripes_free(stripes);
+            return -1;
+        }
+    }
+    world->exchange = exchange;
+    world->stripes = stripes;
+    if (stripes != NULL) {
+        world_find_needs(world);
+        if (world->is_sorted) {
+            keep_window(world);
+        } else {
+            keep_share(world);
+        }
+    }
+    return 0;
+}
+
+/* ---- stripes clone ---- */
+
+/* Clones of what is here of a world in stripes: the same window, the same ghosts. */
+
+/* Bytes of the slots of the known that are sent to other ranks. */
+static size_t known_size(const struct world *world) {
+    const struct stripes_link *last = &world->stripes->to[world->exchange->ranks - 1];
+    return sizeof *world->stripes->known_out * (size_t)(last->first_known + last->known_count);
+}
+
+bool world_stripes_begin_clone(struct world *to, const struct world *from) {
+    to->stripes = from->stripes != NULL ? stripes_new(from->exchange) : NULL;
+    return from->stripes == NULL || to->stripes != NULL;
+}
+
+void world_stripes_reserve(struct world *to, const struct world *from) {
+    if (from->stripes != NULL && to->stripes != NULL) {
+        to->stripes->known_out = stripes_room(&to->stripes->room_known, known_size(from));
+    }
+}
+
+bool world_stripes_fit(const struct world *to, const struct world *from) {
+    return from->stripes == NULL || (to->stripes != NULL && known_size(from) <= to->stripes->room_known.size);
+}
+
+void world_stripes_clone(struct world *to, const struct world *from) {
+    const struct world_stripes own = *to->stripes;
+    struct world_stripes *stripes = to->stripes;
+    const size_t ranks = (size_t)from->exchange->ranks;
+    *stripes = *from->stripes;
+    stripes->to = own.to;
+    stripes->from = own.from;
+    stripes->out = own.out;
+    stripes->in = own.in;
+    stripes->agents = own.agents;
+    stripes->room_known = own.room_known;
+    stripes->room_out = own.room_out;
+    stripes->room_in = own.room_in;
+    stripes->room_list = own.room_list;
+    stripes->known_out = (int32_t *)(void *)own.room_known.bytes;
+    memcpy(stripes->to, from->stripes->to, sizeof *stripes->to * ranks);
+    memcpy(stripes->from, from->stripes->from, sizeof *stripes->from * ranks);
+    if (known_size(from) > 0) {
+        memcpy(stripes->known_out, from->stripes->known_out, known_size(from));
+    }
+    to->exchange = from->exchange;
 }

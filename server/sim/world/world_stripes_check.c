@@ -1,5 +1,5 @@
-/* See world_stripes_check.h. */
-#include "server/sim/world/world_stripes_check.h"
+/* See world_stripes.h. */
+#include "server/sim/world/world_stripes.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -10,7 +10,6 @@
 #include "server/sim/world/world_hash_mix.h"
 #include "server/sim/world/world_image.h"
 #include "server/sim/world/world_internal.h"
-#include "server/sim/world/world_stripes.h"
 
 enum {
     SHARES = WORLD_CHECK_TICKS / WORLD_CHECK_EVERY,
@@ -98,8 +97,8 @@ void world_check_destroy(struct world_check *check) {
 
 /* ---- which rank differs ---- */
 
-static struct world_difference none(void) {
-    return (struct world_difference){-1, -1, ""};
+static struct rank_difference none(void) {
+    return (struct rank_difference){-1, -1, ""};
 }
 
 static int count_equal(const uint64_t *words, int count, uint64_t word) {
@@ -111,7 +110,7 @@ static int count_equal(const uint64_t *words, int count, uint64_t word) {
 }
 
 /* words: of each rank what all should have. The rank of those that the fewest agree with. */
-static struct world_difference find_odd(const uint64_t *words, int ranks, const char *what) {
+static struct rank_difference find_odd(const uint64_t *words, int ranks, const char *what) {
     int odd = 0, agree = ranks;
     for (int rank = 0; rank < ranks; rank++) {
         const int equal = count_equal(words, ranks, words[rank]);
@@ -122,18 +121,18 @@ static struct world_difference find_odd(const uint64_t *words, int ranks, const 
         return none();
     }
     if (2 * agree < ranks) {
-        return (struct world_difference){odd, -1, what};
+        return (struct rank_difference){odd, -1, what};
     }
     for (int rank = 0; rank < ranks; rank++) { /* as many on either side */
         if (words[rank] != words[0]) {
-            return (struct world_difference){rank, 0, what};
+            return (struct rank_difference){rank, 0, what};
         }
     }
     return none();
 }
 
-static struct world_difference compare(struct world_check *check, const struct exchange *exchange,
-                                       uint64_t own, const char *what) {
+static struct rank_difference compare(struct world_check *check, const struct exchange *exchange,
+                                      uint64_t own, const char *what) {
     memset(check->words, 0, sizeof *check->words * (size_t)exchange->ranks);
     check->words[exchange->rank] = own;
     exchange->sum(exchange->context, check->words, exchange->ranks);
@@ -142,8 +141,8 @@ static struct world_difference compare(struct world_check *check, const struct e
 
 /* ---- what every rank has ---- */
 
-static struct world_difference compare_replicated(struct world_check *check, const struct world *world,
-                                                  int share) {
+static struct rank_difference compare_replicated(struct world_check *check, const struct world *world,
+                                                 int share) {
     const int64_t count = world_agent_count(world);
     const int32_t begin = (int32_t)(count * share / SHARES), end = (int32_t)(count * (share + 1) / SHARES);
     const uint64_t rest = world_hash_rest(world);
@@ -195,7 +194,7 @@ static void compare_row(const struct world *world, const uint64_t *sums, const u
 
 /* wrong: of each rank in how many rows its ghosts differ, and above 32 bits in how many rows those of others differ from
  * what it says. Where two ranks differ from one it is that one. */
-static struct world_difference find_wrong(const uint64_t *wrong, int ranks) {
+static struct rank_difference find_wrong(const uint64_t *wrong, int ranks) {
     int holder = -1, owner = -1, holders = 0;
     for (int rank = 0; rank < ranks; rank++) {
         if ((uint32_t)wrong[rank] != 0) {
@@ -207,11 +206,11 @@ static struct world_difference find_wrong(const uint64_t *wrong, int ranks) {
     if (holders == 0) {
         return none();
     }
-    return holders == 1 ? (struct world_difference){holder, ranks == 2 ? owner : -1, "its ghosts"}
-                        : (struct world_difference){owner, -1, "what others have as ghosts"};
+    return holders == 1 ? (struct rank_difference){holder, ranks == 2 ? owner : -1, "its ghosts"}
+                        : (struct rank_difference){owner, -1, "what others have as ghosts"};
 }
 
-static struct world_difference compare_ghosts(struct world_check *check, const struct world *world) {
+static struct rank_difference compare_ghosts(struct world_check *check, const struct world *world) {
     const struct exchange *exchange = world_exchange(world);
     const struct world_window window = world_window(world);
     const size_t rows = (size_t)window.rows, ranks = (size_t)exchange->ranks;
@@ -305,7 +304,7 @@ static uint64_t try_agents(struct world_check *check, const struct world *world,
     return world_hash(probe);
 }
 
-static struct world_difference compare_arithmetic(struct world_check *check, const struct world *world) {
+static struct rank_difference compare_arithmetic(struct world_check *check, const struct world *world) {
     const struct exchange *exchange = world_exchange(world);
     const int giver = check->turns++ % exchange->ranks;
     const size_t size =
@@ -324,13 +323,13 @@ static struct world_difference compare_arithmetic(struct world_check *check, con
 
 /* ---- in turns ---- */
 
-struct world_difference world_check_tick(struct world_check *check, const struct world *world) {
+struct rank_difference world_check_tick(struct world_check *check, const struct world *world) {
     const uint64_t turn = world_tick(world) / WORLD_CHECK_EVERY;
     const int share = (int)(turn % SHARES);
     if (world_tick(world) % WORLD_CHECK_EVERY != 0 || world_exchange(world)->ranks == 1) {
         return none();
     }
-    struct world_difference found = compare_replicated(check, world, share);
+    struct rank_difference found = compare_replicated(check, world, share);
     if (found.rank < 0 && share == SHARE_OF_GHOSTS && world_is_partial(world)) {
         found = compare_ghosts(check, world);
     }

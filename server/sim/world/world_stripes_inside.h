@@ -3,7 +3,7 @@
 #define DROVER_SERVER_SIM_WORLD_WORLD_STRIPES_INSIDE_H
 
 #include "server/sim/world/world_internal.h"
-#include "server/sim/world/world_stripes_rules.h"
+#include "server/sim/world/world_stripes.h"
 
 /* Memory for what ranks send each other: it grows when a message is longer than all before. */
 struct stripes_room {

@@ -7,7 +7,7 @@
 
 #include "server/library/scenario_file.h"
 #include "server/scenario/scenario.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 #include "server/sim/world/world.h"
 #include "tests/property/each_scenario.h"
 #include "tests/unit/server/cmocka_all.h"

@@ -1,7 +1,7 @@
-/* server/sim/scenery/flow_field.h */
+/* server/sim/scenery/scenery.h */
 #include <math.h>
 
-#include "server/sim/scenery/flow_field.h"
+#include "server/sim/scenery/scenery.h"
 #include "tests/unit/server/cmocka_all.h"
 
 static const struct bounds plain = {{800, 600}, EDGE_OPEN}, torus = {{800, 600}, EDGE_WRAP};

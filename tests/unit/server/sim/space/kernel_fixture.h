@@ -8,8 +8,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
-#include "server/sim/space/neighbor_batch.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/server/sim/grid_fixture.h"
 

@@ -1,24 +1,25 @@
 /* The kernel of every width against neighbors_sum, bit for bit, on random worlds (kernel_fixture.h). */
 #include <stdio.h>
 
-#include "server/sim/space/neighbor_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "tests/unit/server/sim/space/kernel_fixture.h"
 
 enum { WORLDS = 300 };
-
-static struct neighbor_sums sums[MOST];
 
 static struct neighbor_sums expected(const struct sample *sample, int32_t slot) {
     const struct neighbor_query query = query_of(&sample->batch, slot);
     return neighbors_sum(&grid, &query, sample->zones);
 }
 
-static void compare(const struct sample *sample, uint64_t world, enum simd simd, int32_t begin, int32_t end,
-                    int64_t *neighbors) {
-    memset(sums, 0x55, sizeof sums);
-    neighbor_kernel_sums(simd, &sample->batch, begin, end, sums);
+/* At most KERNEL_PLACES slots. */
+static void compare_batch(const struct sample *sample, uint64_t world, enum simd simd, int32_t begin,
+                          int32_t end, int64_t *neighbors) {
+    struct sums_columns columns;
+    memset(&columns, 0x55, sizeof columns);
+    neighbor_kernel_columns(simd, &sample->batch, begin, end, UINT64_MAX, &columns);
     for (int32_t slot = begin; slot < end; slot++) {
-        const struct neighbor_sums wanted = expected(sample, slot), *got = &sums[slot - begin];
+        const struct neighbor_sums wanted = expected(sample, slot);
+        const struct neighbor_sums sums = sums_columns_get(&columns, slot - begin), *got = &sums;
         *neighbors += wanted.separation_count + wanted.alignment_count + wanted.cohesion_count;
         if (!is_same(&wanted, got, sizeof wanted)) {
             fail_msg(
@@ -31,6 +32,14 @@ static void compare(const struct sample *sample, uint64_t world, enum simd simd,
                 wanted.alignment_count, (double)wanted.velocity_weight, wanted.cohesion_count,
                 (double)wanted.offset.x);
         }
+    }
+}
+
+static void compare(const struct sample *sample, uint64_t world, enum simd simd, int32_t begin, int32_t end,
+                    int64_t *neighbors) {
+    for (int32_t first = begin; first < end; first += KERNEL_PLACES) {
+        const int32_t stop = end - first < KERNEL_PLACES ? end : first + KERNEL_PLACES;
+        compare_batch(sample, world, simd, first, stop, neighbors);
     }
 }
 

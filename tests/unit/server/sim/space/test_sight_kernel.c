@@ -3,8 +3,8 @@
  * sorted, kinds of one agent and of all. */
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
-#include "server/sim/space/sight_kernel.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/server/sim/grid_fixture.h"
 

@@ -1,6 +1,6 @@
 /* The threat kernel of every width against neighbors_threats, bit for bit, on random worlds
  * (kernel_fixture.h). */
-#include "server/sim/space/threat_kernel.h"
+#include "server/sim/kernels/kernels.h"
 #include "tests/unit/server/sim/space/kernel_fixture.h"
 
 enum { WORLDS = 300 };

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "server/sim/steering/behavior.h"
-#include "server/sim/steering/behavior_table.h"
+#include "server/sim/steering/behavior_def.h"
 #include "tests/unit/server/cmocka_all.h"
 
 static const struct body body = {.mass = 1.0f, .radius = 5.0f, .max_speed = 100.0f, .max_force = 200.0f};

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
 #include "server/sim/steering/behavior.h"
-#include "server/sim/steering/behavior_table.h"
-#include "server/sim/steering/orca_kernel.h"
-#include "server/sim/steering/orca_limits.h"
+#include "server/sim/steering/behavior_def.h"
+#include "server/sim/steering/velocity_obstacles.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/server/sim/grid_fixture.h"
 

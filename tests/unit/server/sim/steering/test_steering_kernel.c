@@ -3,8 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/sim/steering/behavior_table.h"
-#include "server/sim/steering/steering_kernel.h"
+#include "server/sim/kernels/kernels.h"
+#include "server/sim/steering/behavior_def.h"
 #include "server/sim/world/world_internal.h"
 #include "tests/unit/server/cmocka_all.h"
 

@@ -1,10 +1,11 @@
-/* server/sim/steering/steering_kernel_scenery.inc.h: every width against the functions for one agent, bit by bit. */
+/* The part of server/sim/kernels/steering.inc.h about what stands and flows in the world: every width against the functions
+ * for one agent, bit by bit. */
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/math/rng.h"
 #include "server/sim/steering/behavior.h"
-#include "server/sim/steering/steering_kernel.h"
 #include "tests/unit/server/cmocka_all.h"
 
 enum { PATHS = 3, WORLDS = 60 };

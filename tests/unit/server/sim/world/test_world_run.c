@@ -1,6 +1,6 @@
 /* Agents as they lie in memory: a strip of the world has all agents that are in it, each once, whatever the edges and however
  * far agents have drifted since they were sorted. */
-#include "server/sim/world/world_run.h"
+#include "server/sim/world/world.h"
 
 #include <math.h>
 

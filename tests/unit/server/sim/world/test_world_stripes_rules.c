@@ -1,7 +1,7 @@
 /* Which worlds stripes run, what they need of the ranks, and why others are refused. */
 #include <stdio.h>
 
-#include "server/sim/world/world_stripes_rules.h"
+#include "server/sim/world/world_stripes.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/named_scenario.h"
 #include "tests/unit/server/sim/sim_fixture.h"

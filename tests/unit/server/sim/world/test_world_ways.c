@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "server/sim/steering/steering_batch.h"
+#include "server/sim/kernels/kernels.h"
 #include "server/sim/steering/trace.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 

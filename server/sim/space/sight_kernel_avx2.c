@@ -1,8 +1,0 @@
-/* The sight kernel for AVX2, 8 agents at a time. See sight_kernel.h. */
-#if defined(__x86_64__)
-#define LANES_WIDTH     8
-#define KERNEL_FUNCTION sight_kernel_avx2
-#include "server/sim/space/sight_kernel.inc.h"
-#else
-typedef int sight_kernel_avx2_is_for_x86_64;
-#endif
