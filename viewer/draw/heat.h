@@ -14,16 +14,15 @@ enum { HEAT_CELL_PX = 6, HEAT_MOST_CELLS = 256 * 1024, HEAT_TINTED = 3, HEAT_TIN
 
 struct heat {
     int32_t columns, rows, capacity;
-    uint32_t *counts;     /* columns * rows */
-    float *sum_x, *sum_y; /* of directions */
-    float *tint
-        [HEAT_TINTS]; /* sums of the colors of a cell's agents, red, green, blue, and how many these are */
-    float *level, *spare; /* 0..1: how hot a cell is, smoothed; room for smoothing */
-    color *fill;          /* of a cell, as it is drawn */
-    bool has_fills;       /* those of these counts */
-    bool is_tinted;       /* the hue says what the agents' colors say, and its strength how many there are */
-    float top;            /* the count that is as hot as can be: it does not flicker */
-    float cell_px;        /* of the world */
+    uint32_t *counts;        /* columns * rows */
+    float *sum_x, *sum_y;    /* of directions */
+    float *tint[HEAT_TINTS]; /* sums of a cell's agents: red, green, blue, and how many these are */
+    float *level, *spare;    /* 0..1: how hot a cell is, smoothed; room for smoothing */
+    color *fill;             /* of a cell, as it is drawn */
+    bool has_fills;          /* those of these counts */
+    bool is_tinted; /* the hue says what the agents' colors say, and its strength how many there are */
+    float top;      /* the count that is as hot as can be: it does not flicker */
+    float cell_px;  /* of the world */
     struct color_scale scale; /* of the counts, where there is no tint */
 };
 

@@ -40,9 +40,11 @@ struct census {
 static void count_cells(const struct legend_input *input, const struct density *density,
                         struct census *census) {
     const int32_t cells = density->columns * density->rows;
-    census->kinds[0] = input->server->scenario.kind_count == 1 ? (int32_t)density->inside : 0;
-    for (int32_t i = 0; i < density->kind_count * cells && input->server->scenario.kind_count > 1; i++) {
-        census->kinds[kind_number(input->server, density->kinds[i / cells])] += (int32_t)density->by_kind[i];
+    for (int32_t k = 0; k < density->kind_count; k++) {
+        int32_t *count = &census->kinds[kind_number(input->server, density->kinds[k])];
+        for (int32_t i = 0; i < cells; i++) {
+            *count += (int32_t)density->by_kind[k * cells + i];
+        }
     }
 }
 
@@ -222,7 +224,7 @@ static void add_heat(const struct legend_input *input, const struct legend_heat 
                        (double)heat->cell_px, (double)heat->cell_px);
         (void)add(legend, LEGEND_COLOR, theme_color(view_settings_palette(input->settings), THEME_TEXT),
                   words);
-    } else if (mode != COLOR_STATE) {
+    } else if (mode != COLOR_STATE && mode != COLOR_KIND) {
         (void)snprintf(words, sizeof words, "%s: zoom in to see it", color_mode_names[mode]);
         (void)add(legend, LEGEND_COLOR, gray, words);
     }
