@@ -122,8 +122,8 @@ struct stream_wish app_stream_wish(const struct app *app) {
         .cell = (float)HEAT_CELL_PX * app->picture.pixel_scale / app->picture.camera.scale,
         .total = app->server.agent_total,
         .never_heat = app->settings.heat == HEAT_OFF,
-        .by_kind = density_colors_need_kinds(&app->colors.states, &app->settings),
-        .mean_speed = density_colors_need_speed(&app->colors.states, &app->settings),
+        .by_kind = newest != NULL && density_colors_need_kinds(&app->colors.states, &app->settings),
+        .mean_speed = newest != NULL && density_colors_need_speed(&app->colors.states, &app->settings),
         .agents = (enum layout)app->options.layout,
         .forces = (needs_all && view_settings_need_forces(&app->settings)) ||
                   (fits && app->settings.color == COLOR_FORCE),
