@@ -36,6 +36,9 @@ static void show_grid(struct drover_frame *shown, const struct density *from) {
     shown->grid_height = from->region.height;
     shown->grid_inside = from->inside;
     shown->grid_outside = from->outside;
+    shown->grid_mean_speed = from->has_mean_speed ? from->mean_speed : NULL;
+    shown->grid_kinds = from->kind_count;
+    shown->grid_by_kind = from->kind_count > 0 ? from->by_kind : NULL;
 }
 
 void client_frame_fill(struct client_frame *frame, struct client_decoder *decoder,
@@ -78,6 +81,11 @@ static const char *name_of(const struct name_table *names, unsigned number) {
 }
 
 const char *drover_frame_kind(const struct drover_frame *frame, unsigned number) {
+    if (frame->grid_kinds > 0) {
+        return number < (unsigned)frame->grid_kinds
+                   ? ((const struct client_frame *)frame)->density->kinds[number]
+                   : "";
+    }
     return name_of(&snapshot_of(frame)->kind_names, number);
 }
 

@@ -98,9 +98,10 @@ struct request_subscribe {
     char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */
     char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* the same; "": every kind */
     bool has_region;
-    float region[4]; /* px: x, y, width, height */
-    float grid[2];   /* density: columns and rows, or 0 */
-    float cell;      /* density: px, or 0 */
+    float region[4];          /* px: x, y, width, height */
+    float grid[2];            /* density: columns and rows, or 0 */
+    float cell;               /* density: px, or 0 */
+    bool by_kind, mean_speed; /* density: has these as well */
     bool has_nearest;
     uint32_t nearest; /* of a frame in a reply: so many of the nearest of every agent are beside it */
 };

@@ -51,9 +51,9 @@ struct frame_key_codec {
 /** A row. Members that do not apply are left out (NULL, 0). */
 struct frame_layout {
     const char *ops[FRAME_OPS]; /* `op` of its lines, NULL-ended; none: messages are sent, but no frames */
-    unsigned fields;   /* enum snapshot_field that may be asked for; 0: agents are not sent one by one */
-    bool takes_grid;   /* `grid` or `cell` may be given; a frame has a density */
-    size_t cell_bytes; /* of a cell of the grid, about */
+    unsigned fields;    /* enum snapshot_field that may be asked for; 0: agents are not sent one by one */
+    bool takes_grid;    /* `grid` or `cell` may be given; a frame has a density */
+    size_t entry_bytes; /* of a column's entry for a cell of the grid, about */
     /** Bytes that an agent takes in a frame, about. With `fields`. */
     size_t (*agent_bytes)(unsigned fields);
     /** With keys. NULL: every frame is whole, and `encode` writes it. */

@@ -18,6 +18,8 @@ void density_fini(struct density *density) {
     free(density->count);
     free(density->vx);
     free(density->vy);
+    free(density->mean_speed);
+    free(density->by_kind);
     density_init(density);
 }
 
@@ -32,9 +34,22 @@ void density_destroy(struct density *density) {
     }
 }
 
-int density_reserve(struct density *density, int32_t cells) {
-    if (cells <= density->capacity) {
+static int reserve_kinds(struct density *density, int32_t entries) {
+    if (entries <= density->kind_capacity) {
         return 0;
+    }
+    uint32_t *by_kind = realloc(density->by_kind, (size_t)entries * sizeof *by_kind);
+    if (by_kind == NULL) {
+        return -1;
+    }
+    density->by_kind = by_kind;
+    density->kind_capacity = entries;
+    return 0;
+}
+
+int density_reserve(struct density *density, int32_t cells, int32_t kinds) {
+    if (cells <= density->capacity) {
+        return reserve_kinds(density, cells * kinds);
     }
     uint32_t *count = realloc(density->count, (size_t)cells * sizeof *count);
     density->count = count == NULL ? density->count : count;
@@ -42,11 +57,13 @@ int density_reserve(struct density *density, int32_t cells) {
     density->vx = vx == NULL ? density->vx : vx;
     int32_t *vy = realloc(density->vy, (size_t)cells * sizeof *vy);
     density->vy = vy == NULL ? density->vy : vy;
-    if (count == NULL || vx == NULL || vy == NULL) {
+    uint32_t *mean_speed = realloc(density->mean_speed, (size_t)cells * sizeof *mean_speed);
+    density->mean_speed = mean_speed == NULL ? density->mean_speed : mean_speed;
+    if (count == NULL || vx == NULL || vy == NULL || mean_speed == NULL) {
         return -1;
     }
     density->capacity = cells;
-    return 0;
+    return reserve_kinds(density, cells * kinds);
 }
 
 static int32_t cells_along(double length, double cell) {
@@ -72,7 +89,7 @@ void density_grid(const struct snapshot_view *view, double width, double height,
 
 /* ---- counting ---- */
 
-enum { OF_CELL = 3 }; /* agents, and the sums of vx and vy */
+enum { OF_CELL = 3 }; /* in any case: agents, and the sums of vx and vy */
 
 /* floor(offset * cells / length), exact: below 2^53 a correctly rounded quotient never reaches the next whole
  * number. -1 outside. */
@@ -91,6 +108,18 @@ static int32_t mean(int64_t sum, int64_t count) {
     return (int32_t)(sum < 0 ? -size : size);
 }
 
+/* Which values a cell has. */
+static void place_values(const struct snapshot_view *view, const struct snapshot *snapshot,
+                         struct density_sums *sums) {
+    assert(snapshot->kind_names.count <= LIMIT_KINDS);
+    sums->of_cell = OF_CELL;
+    sums->speed_at = view->mean_speed ? sums->of_cell++ : 0;
+    for (int k = 0; k < LIMIT_KINDS; k++) {
+        const bool is_shown = k < snapshot->kind_names.count && sums->filter.kinds[k];
+        sums->kind_at[k] = view->by_kind && is_shown ? sums->of_cell++ : 0;
+    }
+}
+
 int density_sums_begin(const struct snapshot_view *view, const struct snapshot *snapshot,
                        struct density_sums *out) {
     struct snapshot_view whole = *view;
@@ -104,7 +133,8 @@ int density_sums_begin(const struct snapshot_view *view, const struct snapshot *
     density_grid(&whole, (double)whole.region[2], (double)whole.region[3], &out->columns, &out->rows);
     out->filter.box.width += out->filter.box.width == 0; /* less than half a hundredth of a px wide */
     out->filter.box.height += out->filter.box.height == 0;
-    out->value_count = OF_CELL * out->columns * out->rows + 1;
+    place_values(view, snapshot, out);
+    out->value_count = out->of_cell * out->columns * out->rows + 1;
     out->values = calloc((size_t)out->value_count, sizeof *out->values);
     return out->values == NULL ? -1 : 0;
 }
@@ -114,7 +144,21 @@ void density_sums_end(struct density_sums *sums) {
     sums->values = NULL;
 }
 
+/* What not every view asks for. Speeds are whole hundredths, so that their sums are exact. */
+static inline void add_asked(const struct density_sums *sums, const struct snapshot *snapshot, int32_t row,
+                             int64_t *cell) {
+    if (sums->speed_at > 0) {
+        const double vx = (double)snapshot->vx[row], vy = (double)snapshot->vy[row];
+        cell[sums->speed_at] += (int64_t)(sqrt(vx * vx + vy * vy) + 0.5);
+    }
+    const int32_t kind_at = sums->kind_at[snapshot->kind[row]];
+    if (kind_at > 0) {
+        cell[kind_at]++;
+    }
+}
+
 void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot) {
+    const bool has_asked = sums->of_cell > OF_CELL;
     const struct snapshot_filter *filter = &sums->filter;
     const struct snapshot_box box = filter->box;
     int64_t outside = 0;
@@ -130,17 +174,40 @@ void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot
             outside++;
             continue;
         }
-        int64_t *cell = &sums->values[OF_CELL * (row * sums->columns + column)];
+        int64_t *cell = &sums->values[sums->of_cell * (row * sums->columns + column)];
         cell[0]++;
         cell[1] += snapshot->vx[i];
         cell[2] += snapshot->vy[i];
+        if (has_asked) {
+            add_asked(sums, snapshot, i, cell);
+        }
     }
     sums->values[sums->value_count - 1] += outside;
 }
 
+/* What not every view asks for. */
+static void take_asked(const struct density_sums *sums, const struct snapshot *snapshot, int32_t cells,
+                       struct density *out) {
+    out->has_mean_speed = sums->speed_at > 0;
+    for (int32_t c = 0; c < cells && out->has_mean_speed; c++) {
+        const int64_t *cell = &sums->values[sums->of_cell * c];
+        out->mean_speed[c] = (uint32_t)mean(cell[sums->speed_at], cell[0]);
+    }
+    out->kind_count = 0;
+    for (int k = 0; k < LIMIT_KINDS; k++) {
+        if (sums->kind_at[k] > 0) {
+            uint32_t *column = out->by_kind + (ptrdiff_t)cells * out->kind_count;
+            memcpy(out->kinds[out->kind_count++], snapshot->kind_names.names[k], sizeof out->kinds[0]);
+            for (int32_t c = 0; c < cells; c++) {
+                column[c] = (uint32_t)sums->values[sums->of_cell * c + sums->kind_at[k]];
+            }
+        }
+    }
+}
+
 int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot, struct density *out) {
     const int32_t cells = sums->columns * sums->rows;
-    if (density_reserve(out, cells) != 0) {
+    if (density_reserve(out, cells, sums->of_cell - OF_CELL - (sums->speed_at > 0)) != 0) {
         return -1;
     }
     out->columns = sums->columns;
@@ -154,12 +221,13 @@ int density_of_sums(const struct density_sums *sums, const struct snapshot *snap
     out->inside = 0;
     out->outside = (uint32_t)sums->values[sums->value_count - 1];
     for (int32_t c = 0; c < cells; c++) {
-        const int64_t *cell = &sums->values[OF_CELL * c];
+        const int64_t *cell = &sums->values[sums->of_cell * c];
         out->count[c] = (uint32_t)cell[0];
         out->vx[c] = mean(cell[1], cell[0]);
         out->vy[c] = mean(cell[2], cell[0]);
         out->inside += out->count[c];
     }
+    take_asked(sums, snapshot, cells, out);
     return 0;
 }
 
@@ -176,9 +244,11 @@ int density_count(const struct snapshot_view *view, const struct snapshot *snaps
 
 /* ---- writing ---- */
 
-static void put_column(struct buffer *out, const char *name, const void *values, int32_t cells) {
+/* before: what stands before the name. */
+static void put_column(struct buffer *out, const char *before, const char *name, const void *values,
+                       int32_t cells) {
     enum { WIDTH = 4 };
-    buffer_printf(out, ",\"%s\":\"", name);
+    buffer_printf(out, "%s\"%s\":\"", before, name);
     char *text = buffer_reserve(out, base64_length((size_t)cells * WIDTH));
     if (text != NULL) {
         buffer_commit(out, (size_t)(base64_encode_integers(values, (size_t)cells, WIDTH, text) - text));
@@ -204,9 +274,17 @@ void density_encode(const struct density *density, const struct snapshot *snapsh
     put_region(out, &density->region);
     buffer_printf(out, ",\"n\":%lu,\"outside\":%lu", (unsigned long)density->inside,
                   (unsigned long)density->outside);
-    put_column(out, "count", density->count, cells);
-    put_column(out, "vx", density->vx, cells);
-    put_column(out, "vy", density->vy, cells);
+    put_column(out, ",", "count", density->count, cells);
+    put_column(out, ",", "vx", density->vx, cells);
+    put_column(out, ",", "vy", density->vy, cells);
+    if (density->has_mean_speed) {
+        put_column(out, ",", "mean_speed", density->mean_speed, cells);
+    }
+    for (int32_t k = 0; k < density->kind_count; k++) {
+        put_column(out, k == 0 ? ",\"by_kind\":{" : ",", density->kinds[k],
+                   density->by_kind + (ptrdiff_t)cells * k, cells);
+    }
+    buffer_append_text(out, density->kind_count > 0 ? "}" : "");
     snapshot_append_targets(snapshot, out);
     buffer_append_text(out, ",\"clock\":");
     snapshot_append_fixed(out, density->clock_ms, 3);

@@ -1,5 +1,5 @@
-/* The "density" layout: how many agents are in each cell of a grid, and their mean velocity. A million agents
- * cost as much as a hundred.
+/* The "density" layout: how many agents are in each cell of a grid, and their mean velocity; where a view asks for it,
+ * how many of each kind, and their mean speed. A million agents cost as much as a hundred.
  *
  * Cell (c, r) has index r * columns + c. An agent at distance d from the region's left edge is in column
  * floor(d * columns / width), the right edge itself in the last one; rows alike. Distances, width and height
@@ -25,11 +25,16 @@ struct density {
     bool has_speed; /* as of a snapshot */
     double speed;
     int32_t columns, rows;
-    int32_t capacity;           /* cells the arrays have room for */
-    struct snapshot_box region; /* hundredths of px */
-    uint32_t inside, outside;   /* agents in the grid; others of the kinds that were asked for */
+    int32_t capacity, kind_capacity; /* cells the arrays have room for; entries that by_kind has room for */
+    struct snapshot_box region;      /* hundredths of px */
+    uint32_t inside, outside;        /* agents in the grid; others of the kinds that were asked for */
     uint32_t *count;
-    int32_t *vx, *vy; /* hundredths of px/s, the mean of the cell's agents to the nearest; 0 when empty */
+    int32_t *vx, *vy;     /* hundredths of px/s, the mean of the cell's agents to the nearest; 0 when empty */
+    bool has_mean_speed;  /* else mean_speed holds nothing */
+    uint32_t *mean_speed; /* the same of their speeds: opposite ways do not cancel */
+    int32_t kind_count;   /* 0: not by kind */
+    char kinds[LIMIT_KINDS][LIMIT_NAME_CHARS + 1];
+    uint32_t *by_kind; /* `count` of one kind after the other; they add up to it */
 };
 
 void density_init(struct density *density);
@@ -39,8 +44,8 @@ NODISCARD struct density *density_create(void);
 /** Frees one that density_create made. NULL is fine. */
 void density_destroy(struct density *density);
 
-/** Room for so many cells. -1 when out of memory. */
-NODISCARD int density_reserve(struct density *density, int32_t cells);
+/** Room for so many cells, and for their agents of so many kinds. -1 when out of memory. */
+NODISCARD int density_reserve(struct density *density, int32_t cells, int32_t kinds);
 
 /** Columns and rows of a view's grid over width x height px: as asked, or as many cells of at most `cell` px
  * as cover it; together never more than LIMIT_GRID_CELLS (fewer, larger ones then). */
@@ -52,17 +57,24 @@ void density_grid(const struct snapshot_view *view, double width, double height,
 struct density_sums {
     int32_t columns, rows;
     struct snapshot_filter filter; /* its box is the grid's region */
+    int32_t of_cell;               /* values of a cell: its agents and the sums of their vx and vy, */
+    int32_t speed_at;              /* the sum of their speeds (0: not asked for), */
+    int32_t kind_at[LIMIT_KINDS];  /* and of each kind of the snapshot its agents (0: not asked for) */
     int32_t value_count;
-    int64_t *values; /* of each cell its agents and the sums of their vx and vy; at last the agents outside */
+    int64_t *values; /* those of the cells; at last the agents outside */
 };
 /** Sums of no agents. snapshot: for the size of the world and the names of its kinds. -1 when out of memory;
  * density_sums_end in either case. */
 NODISCARD int density_sums_begin(const struct snapshot_view *view, const struct snapshot *snapshot,
                                  struct density_sums *out);
 void density_sums_end(struct density_sums *sums);
+/** The agents of a cell. */
+static inline int64_t density_sums_count(const struct density_sums *sums, int32_t cell) {
+    return sums->values[(ptrdiff_t)sums->of_cell * cell];
+}
 /** Adds the agents that the view shows: kind, x, y, vx, vy. */
 void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot);
-/** The density that has these sums. snapshot: for the time. -1 when out of memory. */
+/** The density that has these sums. snapshot: for the time and the names of kinds. -1 when out of memory. */
 NODISCARD int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot,
                               struct density *out);
 /** Counts the agents that the view shows. -1 when out of memory. */

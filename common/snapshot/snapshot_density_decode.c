@@ -74,6 +74,48 @@ static int read_counts(const cJSON *json, struct density *out, struct failure *f
     return 0;
 }
 
+/* Each cell's agents are those of its kinds. */
+static bool adds_up(const struct density *density, int32_t cells) {
+    for (int32_t c = 0; c < cells && density->kind_count > 0; c++) {
+        uint64_t sum = 0;
+        for (int32_t k = 0; k < density->kind_count; k++) {
+            sum += density->by_kind[(ptrdiff_t)cells * k + c];
+        }
+        if (sum != density->count[c]) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static int read_kinds(const cJSON *by_kind, int32_t cells, struct density *out, struct failure *failure) {
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, by_kind) {
+        const size_t length = strlen(item->string);
+        if (length > LIMIT_NAME_CHARS) {
+            return refuse(failure, "by_kind", "the name of a kind is too long");
+        }
+        memcpy(out->kinds[out->kind_count], item->string, length + 1);
+        uint32_t *column = out->by_kind + (ptrdiff_t)cells * out->kind_count++;
+        if (!cJSON_IsString(item) ||
+            !base64_decode_integers(item->valuestring, strlen(item->valuestring), column, (size_t)cells, 4)) {
+            return refuse(failure, "by_kind", "not base64 columns of the grid's length");
+        }
+    }
+    return adds_up(out, cells) ? 0 : refuse(failure, "by_kind", "the kinds do not add up to count");
+}
+
+/* What a subscription may have asked for: there or not. */
+static int read_asked(const cJSON *json, const cJSON *by_kind, int32_t cells, struct density *out,
+                      struct failure *failure) {
+    out->has_mean_speed = cJSON_GetObjectItemCaseSensitive(json, "mean_speed") != NULL;
+    out->kind_count = 0;
+    if (out->has_mean_speed && read_column(json, "mean_speed", cells, out->mean_speed, failure) != 0) {
+        return -1;
+    }
+    return by_kind == NULL ? 0 : read_kinds(by_kind, cells, out, failure);
+}
+
 static int read_density(const cJSON *json, struct density *out, struct failure *failure) {
     double tick = 0.0;
     if (!snapshot_read_integer(cJSON_GetObjectItemCaseSensitive(json, "tick"), 0.0, LIMIT_ID_INTEGER,
@@ -92,12 +134,18 @@ static int read_density(const cJSON *json, struct density *out, struct failure *
         return -1;
     }
     const int32_t cells = out->columns * out->rows;
-    if (density_reserve(out, cells) != 0) {
+    const cJSON *by_kind = cJSON_GetObjectItemCaseSensitive(json, "by_kind");
+    const int kinds = cJSON_GetArraySize(by_kind);
+    if (by_kind != NULL && (!cJSON_IsObject(by_kind) || kinds < 1 || kinds > LIMIT_KINDS)) {
+        return refuse(failure, "by_kind", "not an object with 1 to 64 kinds");
+    }
+    if (density_reserve(out, cells, kinds) != 0) {
         return failure_set(failure, FAILURE_BUSY, NULL, "density: out of memory");
     }
     if (read_column(json, "count", cells, out->count, failure) != 0 ||
         read_column(json, "vx", cells, out->vx, failure) != 0 ||
-        read_column(json, "vy", cells, out->vy, failure) != 0) {
+        read_column(json, "vy", cells, out->vy, failure) != 0 ||
+        read_asked(json, by_kind, cells, out, failure) != 0) {
         return -1;
     }
     return read_counts(json, out, failure);
@@ -175,7 +223,7 @@ static enum frame_result decode_frame(const struct frame_reader *reader, const c
 const struct frame_layout frame_layout_density = {
     .ops = {"density"},
     .takes_grid = true,
-    .cell_bytes = 16,
+    .entry_bytes = 6,
     .encode = encode_frame,
     .encode_sums = encode_sums,
     .decode = decode_frame,

@@ -20,6 +20,7 @@ struct snapshot_view {
     char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)]; /* names with a blank between them; "": every kind */
     float grid[2];                                    /* density: columns and rows; 0: by `cell` */
     float cell;                                       /* density: px; 0: by `grid` */
+    bool by_kind, mean_speed;                         /* density: has these as well */
     bool has_speed;                                   /* frames say the speed of the world's time */
 };
 

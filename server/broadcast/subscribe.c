@@ -109,6 +109,12 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
     if (layout->takes_grid) {
         write_grid(view, context->scenario, json);
     }
+    if (view->by_kind) {
+        json_key_bool(json, "by_kind", true);
+    }
+    if (view->mean_speed) {
+        json_key_bool(json, "mean_speed", true);
+    }
     if (subscription->cursors) {
         json_key_bool(json, "cursors", true);
     }
@@ -154,6 +160,8 @@ static struct subscription make_subscription(const struct client_info *client,
     memcpy(view->kinds, body->kinds, sizeof view->kinds);
     memcpy(view->grid, body->grid, sizeof view->grid);
     view->cell = body->cell;
+    view->by_kind = body->by_kind;
+    view->mean_speed = body->mean_speed;
     view->has_speed = client->wants_speed;
     if (frame_layout_row(body->layout)->takes_grid && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
         view->grid[0] = DEFAULT_COLUMNS;

@@ -270,6 +270,15 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
 
 /* ---- estimates ---- */
 
+/* Columns that a view has of each cell. */
+static size_t columns_of(const struct snapshot_view *view, const struct message_scenario *scenario) {
+    size_t count = view->mean_speed ? 4 : 3;
+    for (int k = 0; k < scenario->kind_count && view->by_kind; k++) {
+        count += snapshot_view_has_kind(view, scenario->kinds[k].name);
+    }
+    return count;
+}
+
 static double agents_of(const struct snapshot_view *view, const struct message_scenario *scenario) {
     double count = 0.0;
     for (int k = 0; k < scenario->kind_count; k++) {
@@ -290,7 +299,7 @@ struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
         const double height = (double)(view->has_region ? view->region[3] : scenario->size.y);
         int32_t columns = 0, rows = 0;
         density_grid(view, width, height, &columns, &rows);
-        estimate.frame += (size_t)columns * (size_t)rows * layout->cell_bytes;
+        estimate.frame += (size_t)columns * (size_t)rows * columns_of(view, scenario) * layout->entry_bytes;
     }
     if (layout->fields != 0) {
         estimate.agent_frame = layout->agent_bytes(view->fields);

@@ -323,7 +323,7 @@ static void add_up(const struct exchange *exchange, const struct world *world,
         exchange->sum(exchange->context, (uint64_t *)view->sums.values, view->sums.value_count);
         int64_t inside = 0;
         for (int c = 0; c < cells; c++) {
-            inside += view->sums.values[3 * c];
+            inside += density_sums_count(&view->sums, c);
         }
         view->sums.values[view->sums.value_count - 1] = (int64_t)population - inside;
     }

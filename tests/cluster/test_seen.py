@@ -20,6 +20,7 @@ VIEWS = [
     {"layout": "objects"},
     {"layout": "packed"},
     {"layout": "density", "grid": [9, 7]},
+    {"layout": "density", "grid": [9, 7], "by_kind": True, "mean_speed": True},
     {"layout": "objects", "region": [-120, 200, 500, 260], "forces": True, "parts": True},
     {"layout": "packed", "region": [300, 100, 300, 300], "fields": ["pos", "vel", "force", "desired"]},
     {"layout": "density", "region": [100, 50, 640, 480], "cell": 40},

@@ -55,9 +55,11 @@ class Stream:
 def density(line):
     """The message with its columns as lists."""
     m = json.loads(line)
-    for name, code in (("count", "I"), ("vx", "i"), ("vy", "i")):
-        m[name] = column(m[name], code)
-        assert len(m[name]) == m["grid"][0] * m["grid"][1]
+    for name, code in (("count", "I"), ("vx", "i"), ("vy", "i"), ("mean_speed", "I")):
+        if name in m:
+            m[name] = column(m[name], code)
+            assert len(m[name]) == m["grid"][0] * m["grid"][1]
+    m["by_kind"] = {kind: column(text, "I") for kind, text in m.get("by_kind", {}).items()}
     return m
 
 

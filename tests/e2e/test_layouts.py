@@ -394,7 +394,8 @@ class Density(Layouts):
             size, wraps = scenario["size"], scenario["edge"] == "wrap"
             self.subscribe(a)
             for options in ({}, {"grid": [7, 5]}, {"cell": 33}, {"grid": [3, 4], "region": [size[0] - 50, 20, 100, 300]},
-                            {"kinds": ["prey"], "grid": [1, 1]}, {"grid": [128, 128], "region": [-200, -200, 100, 100]}):
+                            {"grid": [9, 6], "by_kind": True}, {"grid": [9, 6], "by_kind": True, "mean_speed": True},
+                            {"kinds": ["prey"], "grid": [1, 1], "by_kind": True}, {"kinds": ["prey"], "grid": [1, 1]}, {"grid": [128, 128], "region": [-200, -200, 100, 100]}):
                 reply = self.subscribe(b, layout="density", **options)
                 for count in (1, 40):
                     with server.connect() as hand:
@@ -432,6 +433,17 @@ class Density(Layouts):
                 total = sum(agent[name] for agent in cell)
                 mean = math.floor(abs(total) / len(cell) + 0.5) * (1 if total > 0 else -1) if cell else 0
                 self.assertEqual(value, mean)
+        self.check_asked(cells, found, options)
+
+    def check_asked(self, cells, found, options):
+        self.assertEqual("mean_speed" in found, "mean_speed" in options)
+        for cell, value in zip(cells, found.get("mean_speed", [])):
+            speeds = [math.floor(math.hypot(agent["vx"], agent["vy"]) + 0.5) for agent in cell]
+            self.assertEqual(value, math.floor(sum(speeds) / len(cell) + 0.5) if cell else 0)
+        kinds = options.get("kinds", ["hunter", "prey"]) if "by_kind" in options else []
+        self.assertEqual(sorted(found["by_kind"]), kinds)
+        for kind in kinds:
+            self.assertEqual(found["by_kind"][kind], [sum(agent["kind"] == kind for agent in cell) for cell in cells])
 
     def test_100000_agents_in_a_few_kilobytes(self):
         with Server("--paused", "seek") as server, server.connect() as client:

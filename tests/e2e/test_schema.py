@@ -52,7 +52,8 @@ class Rules:
             return next((f"{c} is no pairs" for c in m if c.endswith("_far") and size(m[c]) % 8), None)
         if m["op"] == "density":
             cells = m["grid"][0] * m["grid"][1]
-            return next((f"{c} has {size(m[c])} bytes" for c in ("count", "vx", "vy") if size(m[c]) != 4 * cells), None)
+            columns = {**{c: m[c] for c in ("count", "vx", "vy", "mean_speed") if c in m}, **m.get("by_kind", {})}
+            return next((f"{c} has {size(text)} bytes" for c, text in columns.items() if size(text) != 4 * cells), None)
         return None
 
 
@@ -124,7 +125,8 @@ class Schema(Case):
             ask("hello", protocol=1, name="Ann")
             for layout in ({"layout": "objects", "forces": True, "fields": ["pos", "stamina"], "cursors": True},
                            {"layout": "packed", "fields": ["pos", "vel", "heading", "state", "kind", "force", "desired", "stamina"]},
-                           {"layout": "density", "grid": [5, 3], "region": [10, 10, 300, 200]}, {"layout": "objects", "hz": 480},
+                           {"layout": "density", "grid": [5, 3], "region": [10, 10, 300, 200]},
+                           {"layout": "density", "grid": [5, 3], "by_kind": True, "mean_speed": True}, {"layout": "objects", "hz": 480},
                            {"layout": "packed", "kinds": ["prey"]}):
                 ask("subscribe", **layout)
                 for count in (1, 30, 200):

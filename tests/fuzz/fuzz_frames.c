@@ -37,6 +37,10 @@ static void check_density(const struct density *density) {
     for (int32_t i = 0; i < density->columns * density->rows; i++) {
         sum += density->count[i] + (uint64_t)(density->vx[i] & 0) + (uint64_t)(density->vy[i] & 0);
     }
+    for (int32_t i = 0; i < density->kind_count * density->columns * density->rows; i++) {
+        sum -= density->by_kind[i];
+    }
+    sum += density->kind_count > 0 ? density->inside : 0; /* once by cells, once by kinds */
     if (density->columns * density->rows > density->capacity || sum != density->inside) {
         abort();
     }

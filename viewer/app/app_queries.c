@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "viewer/explain/density_colors.h"
 #include "viewer/model/torus.h"
 
 static const double inspected_fresh_ms = 1500.0;
@@ -121,6 +122,8 @@ struct stream_wish app_stream_wish(const struct app *app) {
         .cell = (float)HEAT_CELL_PX * app->picture.pixel_scale / app->picture.camera.scale,
         .total = app->server.agent_total,
         .never_heat = app->settings.heat == HEAT_OFF,
+        .by_kind = newest != NULL && density_colors_need_kinds(&app->colors.states, &app->settings),
+        .mean_speed = newest != NULL && density_colors_need_speed(&app->colors.states, &app->settings),
         .agents = (enum layout)app->options.layout,
         .forces = (needs_all && view_settings_need_forces(&app->settings)) ||
                   (fits && app->settings.color == COLOR_FORCE),
@@ -174,6 +177,7 @@ struct scene app_scene(const struct app *app) {
         .frame = &app->frame,
         .settings = &app->settings,
         .selection = &app->selection,
+        .colors = &app->colors.states,
         .density = app_density(app),
         .hides_agents = app->now_ms < app->counts.hide_agents_until_ms,
         .inspected = app_inspected(app),

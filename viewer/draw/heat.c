@@ -11,6 +11,7 @@
 #include "viewer/explain/theme.h"
 
 static const int32_t heat_least_agents = 5000;
+static const float least_tint = 0.6f; /* how strong the tint of a few agents is */
 
 void heat_init(struct heat *heat) {
     memset(heat, 0, sizeof *heat);
@@ -20,8 +21,12 @@ void heat_fini(struct heat *heat) {
     free(heat->counts);
     free(heat->sum_x);
     free(heat->sum_y);
+    for (int i = 0; i < HEAT_TINTS; i++) {
+        free(heat->tint[i]);
+    }
     free(heat->level);
     free(heat->spare);
+    free(heat->fill);
     heat_init(heat);
 }
 
@@ -33,15 +38,34 @@ static int reserve(struct heat *heat, int32_t cells) {
     heat->counts = malloc((size_t)cells * sizeof *heat->counts);
     heat->sum_x = malloc((size_t)cells * sizeof *heat->sum_x);
     heat->sum_y = malloc((size_t)cells * sizeof *heat->sum_y);
+    for (int i = 0; i < HEAT_TINTS; i++) {
+        heat->tint[i] = malloc((size_t)cells * sizeof *heat->tint[i]);
+    }
     heat->level = malloc((size_t)cells * sizeof *heat->level);
     heat->spare = malloc((size_t)cells * sizeof *heat->spare);
-    if (heat->counts == NULL || heat->sum_x == NULL || heat->sum_y == NULL || heat->level == NULL ||
-        heat->spare == NULL) {
+    heat->fill = malloc((size_t)cells * sizeof *heat->fill);
+    if (heat->counts == NULL || heat->sum_x == NULL || heat->sum_y == NULL || heat->tint[0] == NULL ||
+        heat->tint[1] == NULL || heat->tint[2] == NULL || heat->tint[HEAT_TINTED] == NULL ||
+        heat->level == NULL || heat->spare == NULL || heat->fill == NULL) {
         heat_fini(heat);
         return -1;
     }
     heat->capacity = cells;
     return 0;
+}
+
+/* Agents of one color. */
+static void add_tint(struct heat *heat, int32_t cell, color fill, float agents) {
+    for (int i = 0; i < 3; i++) {
+        heat->tint[i][cell] += agents * (float)(fill >> (16 - 8 * i) & 0xffu);
+    }
+    heat->tint[HEAT_TINTED][cell] += agents;
+}
+
+static void clear_tint(struct heat *heat) {
+    for (int i = 0; i < HEAT_TINTS; i++) {
+        memset(heat->tint[i], 0, (size_t)(heat->columns * heat->rows) * sizeof *heat->tint[i]);
+    }
 }
 
 int heat_count(struct heat *heat, const struct frame *frame, const struct camera *camera, int32_t width,
@@ -58,6 +82,9 @@ int heat_count(struct heat *heat, const struct frame *frame, const struct camera
     memset(heat->counts, 0, (size_t)(columns * rows) * sizeof *heat->counts);
     memset(heat->sum_x, 0, (size_t)(columns * rows) * sizeof *heat->sum_x);
     memset(heat->sum_y, 0, (size_t)(columns * rows) * sizeof *heat->sum_y);
+    clear_tint(heat);
+    heat->is_tinted = true;
+    heat->has_fills = false;
     const float scale = camera->scale / cell_px, x0 = camera->offset.x / cell_px,
                 y0 = camera->offset.y / cell_px;
     for (int32_t i = 0; i < frame->count; i++) {
@@ -67,6 +94,7 @@ int heat_count(struct heat *heat, const struct frame *frame, const struct camera
             heat->counts[cell]++;
             heat->sum_x[cell] += frame->dir_x[i];
             heat->sum_y[cell] += frame->dir_y[i];
+            add_tint(heat, cell, frame->fill[i], 1.0f);
         }
     }
     return 0;
@@ -80,6 +108,7 @@ int heat_take(struct heat *heat, const struct density *density, float speed) {
     }
     heat->columns = density->columns;
     heat->rows = density->rows;
+    heat->is_tinted = heat->has_fills = false;
     for (int32_t i = 0; i < cells; i++) {
         const vec2 velocity = vec2_make((float)density->vx[i] * 0.01f, (float)density->vy[i] * 0.01f);
         const vec2 share = vec2_truncate(vec2_scale(velocity, 1.0f / fmaxf(speed, 1.0f)), 1.0f);
@@ -88,6 +117,17 @@ int heat_take(struct heat *heat, const struct density *density, float speed) {
         heat->sum_y[i] = share.y * (float)density->count[i];
     }
     return 0;
+}
+
+void heat_tint(struct heat *heat) {
+    assert(!heat->has_fills);
+    clear_tint(heat);
+    heat->is_tinted = true;
+    for (int32_t i = 0; i < heat->columns * heat->rows; i++) {
+        if (heat->counts[i] > 0) {
+            add_tint(heat, i, heat->fill[i], (float)heat->counts[i]);
+        }
+    }
 }
 
 /* Of the cells that have agents. */
@@ -107,17 +147,39 @@ static vec2 corner_of(const struct heat_place *place, float column, float row) {
 
 /* ---- how hot ---- */
 
-/* Each value mixed with its neighbors along a line of `count` values that lie `stride` apart. */
-static void smooth_line(const float *from, float *to, int32_t count, int32_t stride) {
+/* Each value mixed with its neighbors along a line of `count` values that lie `stride` apart. side: the part of each. */
+static void smooth_line(const float *from, float *to, int32_t count, int32_t stride, float side) {
     for (int32_t i = 0; i < count; i++) {
         const float before = from[(i > 0 ? i - 1 : i) * stride],
                     after = from[(i + 1 < count ? i + 1 : i) * stride];
-        to[i * stride] = 0.25f * before + 0.5f * from[i * stride] + 0.25f * after;
+        to[i * stride] = side * before + (1.0f - 2.0f * side) * from[i * stride] + side * after;
     }
 }
 
-/* Levels from counts: smoothed, so that single agents are no noise, and bent, so that both few and many are seen. */
-static void find_levels(struct heat *heat) {
+static void smooth(struct heat *heat, float *values, float side) {
+    const int32_t columns = heat->columns, rows = heat->rows;
+    for (int32_t row = 0; row < rows; row++) {
+        smooth_line(values + row * columns, heat->spare + row * columns, columns, 1, side);
+    }
+    for (int32_t column = 0; column < columns; column++) {
+        smooth_line(heat->spare + column, values + column, rows, columns, side);
+    }
+}
+
+/* The color of a cell whose agents are so hot; where it is nearly cold what lies below shows. */
+static color tinted(const struct heat *heat, enum palette palette, int32_t cell) {
+    const float level = heat->level[cell], agents = fmaxf(heat->tint[HEAT_TINTED][cell], 1e-6f);
+    color mean = 0xffu;
+    for (int i = 0; i < 3; i++) {
+        mean = mean << 8 | (uint32_t)fminf(heat->tint[i][cell] / agents + 0.5f, 255.0f);
+    }
+    const color strong =
+        color_mix(theme_color(palette, THEME_WORLD), mean, least_tint + (1.0f - least_tint) * level);
+    return color_fade(strong, level * 6.0f);
+}
+
+/* Levels from counts, bent, so that both few and many are seen; and colors from them. */
+static void find_fills(struct heat *heat, enum palette palette) {
     const int32_t columns = heat->columns, rows = heat->rows;
     const float wanted = color_scale_round(fmaxf(4.0f * mean_count(heat), 2.0f));
     if (wanted > heat->top || wanted * 2.5f < heat->top) {
@@ -126,25 +188,31 @@ static void find_levels(struct heat *heat) {
     for (int32_t i = 0; i < columns * rows; i++) {
         heat->level[i] = (float)heat->counts[i];
     }
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t row = 0; row < rows; row++) {
-            smooth_line(heat->level + row * columns, heat->spare + row * columns, columns, 1);
-        }
-        for (int32_t column = 0; column < columns; column++) {
-            smooth_line(heat->spare + column, heat->level + column, rows, columns);
-        }
+    for (int pass = 0; pass < 2; pass++) { /* so that single agents are no noise */
+        smooth(heat, heat->level, 0.25f);
+    }
+    for (int i = 0; i < HEAT_TINTS && heat->is_tinted; i++) {
+        smooth(heat, heat->tint[i],
+               0.08f); /* lanes are as narrow as a cell; an empty cell has its neighbors' */
     }
     for (int32_t i = 0; i < columns * rows; i++) {
         heat->level[i] = sqrtf(fminf(heat->level[i] / heat->top, 1.0f));
+        heat->fill[i] = heat->is_tinted
+                            ? tinted(heat, palette, i)
+                            : color_fade(color_scale_heat(palette, heat->level[i]), heat->level[i] * 6.0f);
     }
 }
 
-/* Its color; where it is nearly cold what lies below shows. */
-static color heat_color(enum palette palette, float level) {
-    return color_fade(color_scale_heat(palette, level), level * 6.0f);
+/* part: of 256, the way from a to b. */
+static color between(color a, color b, uint32_t part) {
+    const uint32_t odd = 0x00ff00ffu, left = 256u - part;
+    return (((a & odd) * left + (b & odd) * part) >> 8 & odd) |
+           (((a >> 8 & odd) * left + (b >> 8 & odd) * part) & ~odd);
 }
 
-enum { TONES = 256 };
+static uint32_t of_256(float part) {
+    return (uint32_t)(part * 256.0f + 0.5f);
+}
 
 static uint32_t blend(uint32_t under, color over) {
     const uint32_t alpha = over >> 24;
@@ -162,19 +230,24 @@ static int32_t before(float at, int32_t count, float *part) {
     return cell;
 }
 
-static void paint_row(const struct heat *heat, const struct heat_place *place, const color *tones, int32_t y,
+static void paint_row(const struct heat *heat, const struct heat_place *place, int32_t y,
                       struct raster_rect area, uint32_t *pixels) {
     float across, down;
     const int32_t row = before(((float)y + 0.5f - place->corner.y) / place->cell.y - 0.5f, heat->rows, &down);
-    const float *upper = heat->level + row * heat->columns,
+    const color *upper = heat->fill + row * heat->columns,
                 *lower = upper + (row + 1 < heat->rows ? heat->columns : 0);
+    int32_t known = -1;
+    color left = 0, right = 0;
     for (int32_t x = area.x0; x < area.x1; x++) {
         const int32_t cell =
             before(((float)x + 0.5f - place->corner.x) / place->cell.x - 0.5f, heat->columns, &across);
-        const int32_t next = cell + 1 < heat->columns ? cell + 1 : cell;
-        const float high = upper[cell] + (upper[next] - upper[cell]) * across;
-        const float low = lower[cell] + (lower[next] - lower[cell]) * across;
-        const color tone = tones[(int32_t)((high + (low - high) * down) * (float)(TONES - 1) + 0.5f)];
+        if (cell != known) {
+            const int32_t next = cell + 1 < heat->columns ? cell + 1 : cell;
+            left = between(upper[cell], lower[cell], of_256(down));
+            right = between(upper[next], lower[next], of_256(down));
+            known = cell;
+        }
+        const color tone = between(left, right, of_256(across));
         if (tone >> 24 != 0) {
             pixels[x] = blend(pixels[x], tone);
         }
@@ -186,17 +259,13 @@ static int32_t clamp_px(float at, int32_t low, int32_t high) {
 }
 
 static void paint_raster(const struct heat *heat, struct canvas *canvas, const struct heat_place *place) {
-    color tones[TONES];
     const struct raster_rect clip = canvas->clip;
     const vec2 end = corner_of(place, (float)heat->columns, (float)heat->rows);
     const struct raster_rect area = {clamp_px(place->corner.x, clip.x0, clip.x1),
                                      clamp_px(place->corner.y, clip.y0, clip.y1),
                                      clamp_px(end.x, clip.x0, clip.x1), clamp_px(end.y, clip.y0, clip.y1)};
-    for (int i = 0; i < TONES; i++) {
-        tones[i] = heat_color(canvas->palette, (float)i / (float)(TONES - 1));
-    }
     for (int32_t y = area.y0; y < area.y1; y++) {
-        paint_row(heat, place, tones, y, area, canvas->raster->pixels + (ptrdiff_t)y * canvas->raster->width);
+        paint_row(heat, place, y, area, canvas->raster->pixels + (ptrdiff_t)y * canvas->raster->width);
     }
 }
 
@@ -213,9 +282,8 @@ static void paint_strip(const struct heat *heat, struct canvas *canvas, const st
     for (int32_t i = 0; i < 2 * columns; i++) {
         const int32_t column = i / 2, at = row + i % 2;
         const vec2 middle = corner_of(place, (float)column + 0.5f, (float)at + 0.5f);
-        vertex[i] = (struct mesh_vertex){
-            middle.x, middle.y, mesh_tint(heat_color(canvas->palette, heat->level[at * columns + column])),
-            white.x, white.y};
+        vertex[i] = (struct mesh_vertex){middle.x, middle.y, mesh_tint(heat->fill[at * columns + column]),
+                                         white.x, white.y};
     }
     for (int32_t i = 0; i < columns - 1; i++) {
         const int32_t corners[6] = {0, 2, 3, 0, 3, 1};
@@ -265,10 +333,10 @@ static void draw_flow(const struct heat *heat, struct canvas *canvas, const stru
     }
 }
 
-static void make_scale(struct heat *heat, enum palette palette, float cell_px) {
+static void make_scale(struct heat *heat, enum palette palette) {
     heat->scale = (struct color_scale){.low = "0"};
-    (void)snprintf(heat->scale.title, sizeof heat->scale.title, "agents per %.0f x %.0f px", (double)cell_px,
-                   (double)cell_px);
+    (void)snprintf(heat->scale.title, sizeof heat->scale.title, "agents per %.0f x %.0f px",
+                   (double)heat->cell_px, (double)heat->cell_px);
     (void)snprintf(heat->scale.middle, sizeof heat->scale.middle, heat->top < 10.0f ? "%.1f" : "%.0f",
                    (double)heat->top * 0.25);
     (void)snprintf(heat->scale.high, sizeof heat->scale.high, "%.0f", (double)heat->top);
@@ -283,14 +351,18 @@ void heat_draw(struct heat *heat, struct canvas *canvas, const struct heat_place
     if (heat->columns == 0 || heat->rows == 0) {
         return;
     }
-    find_levels(heat);
+    heat->cell_px = place->cell.x / world_px;
+    if (!heat->has_fills) { /* a wrapping world is drawn more than once */
+        find_fills(heat, canvas->palette);
+        heat->has_fills = true;
+    }
     if (canvas->mesh != NULL) {
         paint_mesh(heat, canvas, place);
     } else {
         paint_raster(heat, canvas, place);
     }
     draw_flow(heat, canvas, place, unit);
-    make_scale(heat, canvas->palette, place->cell.x / world_px);
+    make_scale(heat, canvas->palette);
 }
 
 bool heat_is_better(int32_t count, float radius_px, float world_px2) {

@@ -11,6 +11,7 @@
 #include "viewer/draw/palette.h"
 #include "viewer/draw/scenery_draw.h"
 #include "viewer/draw/tiles.h"
+#include "viewer/explain/density_colors.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/scenario_view.h"
 #include "viewer/model/torus.h"
@@ -145,6 +146,10 @@ static void draw_density(const struct scene *scene, struct canvas *canvas) {
     }
     const vec2 wrap_size = scene_wrap_size(scene);
     const int count = heat_take(scene->heat, density, speed) == 0 ? tiles_count(wrap_size) : 0;
+    if (count > 0 &&
+        density_colors_fill(scene->colors, density, scene->server, scene->settings, scene->heat->fill)) {
+        heat_tint(scene->heat);
+    }
     for (int tile = 0; tile < count; tile++) {
         const struct camera camera = tiles_camera(scene->camera, wrap_size, tile);
         const struct heat_place place = {camera_to_window(&camera, corner),

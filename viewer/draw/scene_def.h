@@ -9,6 +9,7 @@
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
+#include "viewer/explain/state_colors.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
@@ -29,6 +30,7 @@ struct scene {
     const struct onion *onion;         /* NULL for none */
     const struct ways *ways;           /* NULL for none */
     struct heat *heat;                 /* NULL: never as heat */
+    const struct state_colors *colors; /* with a density */
     const struct density *density;     /* the crowd, when it is too large to be sent one by one; else NULL */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
     const struct obstacle_def *handle;     /* the obstacle under the pointer or held; NULL for none */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/density_colors.h"
 #include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/radius_overlay.h"
@@ -37,12 +38,27 @@ struct census {
     int32_t rows[STATE_COLORS_MOST][LIMIT_KINDS];
 };
 
+static void count_cells(const struct legend_input *input, const struct density *density,
+                        struct census *census) {
+    const int32_t cells = density->columns * density->rows;
+    for (int32_t k = 0; k < density->kind_count; k++) {
+        int32_t *count = &census->kinds[kind_number(input->server, density->kinds[k])];
+        for (int32_t i = 0; i < cells; i++) {
+            *count += (int32_t)density->by_kind[k * cells + i];
+        }
+    }
+}
+
 static void count_agents(const struct legend_input *input, struct census *census) {
     const struct snapshot *names = input->frame->names;
     uint16_t last_kind = UINT16_MAX, last_state = UINT16_MAX;
     int kind = 0;
     const struct state_color *row = NULL;
     memset(census, 0, sizeof *census);
+    if (input->heat != NULL && input->heat->density != NULL) {
+        count_cells(input, input->heat->density, census);
+        return;
+    }
     for (int32_t i = 0; names != NULL && i < names->count; i++) {
         if (names->kind[i] != last_kind || names->state[i] != last_state) {
             last_kind = names->kind[i];
@@ -160,13 +176,12 @@ static void add_kinds(const struct legend_input *input, const struct census *cen
     }
 }
 
-static void add_agents(const struct legend_input *input, struct legend *legend) {
+static void add_agents(const struct legend_input *input, enum color_mode mode, struct legend *legend) {
     struct census census;
     if (!input->server->has_scenario && input->frame->names == NULL) {
         return;
     }
     count_agents(input, &census);
-    const enum color_mode mode = state_colors_mode(input->colors, input->settings);
     if (mode == COLOR_STATE) {
         add_states(input, &census, legend);
     } else {
@@ -176,6 +191,43 @@ static void add_agents(const struct legend_input *input, struct legend *legend) 
         (void)add(legend, LEGEND_COLOR,
                   explain_behavior_color(view_settings_palette(input->settings), "wander"),
                   "gray: not known");
+    }
+}
+
+/* Counts of a part of the world are no counts of the world. */
+static void mark_part(const struct legend_input *input, struct legend *legend) {
+    for (int i = 0; input->is_part && i < legend->count; i++) {
+        struct legend_row *row = &legend->rows[i];
+        const size_t used = strlen(row->words);
+        if (row->count >= 0) {
+            (void)snprintf(row->words + used, sizeof row->words - used, ", in view");
+        }
+    }
+}
+
+/* What the color of heat says: of whom, how many, and what it says not. */
+static void add_heat(const struct legend_input *input, const struct legend_heat *heat,
+                     struct legend *legend) {
+    const enum color_mode mode = heat->density != NULL ? density_colors_mode(input->colors, input->settings)
+                                                       : state_colors_mode(input->colors, input->settings);
+    const color gray = theme_color(view_settings_palette(input->settings), THEME_TEXT_DIM);
+    char words[sizeof legend->rows[0].words];
+    if (heat->is_tinted && (mode == COLOR_STATE || mode == COLOR_KIND)) {
+        add_agents(input, mode, legend);
+        mark_part(input, legend);
+    }
+    legend->agent_count = legend->count;
+    if (heat->is_tinted && mode == COLOR_HEADING) {
+        (void)add(legend, LEGEND_COLOR, gray, "gray: as many each way");
+    }
+    if (heat->is_tinted) {
+        (void)snprintf(words, sizeof words, "full color: %.0f per %.0f x %.0f px", (double)heat->full,
+                       (double)heat->cell_px, (double)heat->cell_px);
+        (void)add(legend, LEGEND_COLOR, theme_color(view_settings_palette(input->settings), THEME_TEXT),
+                  words);
+    } else if (mode != COLOR_STATE && mode != COLOR_KIND) {
+        (void)snprintf(words, sizeof words, "%s: zoom in to see it", color_mode_names[mode]);
+        (void)add(legend, LEGEND_COLOR, gray, words);
     }
 }
 
@@ -384,31 +436,22 @@ static void add_scenery(const struct legend_input *input, struct legend *legend)
     }
 }
 
-/* Counts of a part of the world are no counts of the world. */
-static void mark_part(const struct legend_input *input, struct legend *legend) {
-    for (int i = 0; input->is_part && i < legend->count; i++) {
-        struct legend_row *row = &legend->rows[i];
-        const size_t used = strlen(row->words);
-        if (row->count >= 0) {
-            (void)snprintf(row->words + used, sizeof row->words - used, ", in view");
-        }
-    }
-}
-
 void legend_collect(const struct legend_input *input, struct legend *legend) {
     assert(input->server != NULL && input->frame != NULL && input->settings != NULL && input->colors != NULL);
     memset(legend, 0, sizeof *legend);
-    if (!input->hides_agents) {
-        add_agents(input, legend);
+    if (input->heat != NULL) {
+        add_heat(input, input->heat, legend);
+    } else {
+        add_agents(input, state_colors_mode(input->colors, input->settings), legend);
         mark_part(input, legend);
+        legend->agent_count = legend->count;
     }
-    legend->agent_count = legend->count;
     legend->lit = -1;
     for (int i = 0; i < legend->count; i++) {
         const struct agent_group lit = state_colors_lit(input->colors);
         legend->lit = lit.is_on && agent_group_same(lit, legend->rows[i].lights) ? i : legend->lit;
     }
-    if (input->frame->names != NULL && !input->hides_agents) {
+    if (input->frame->names != NULL && input->heat == NULL) {
         add_overlays(input, legend);
     }
     if (input->server->has_scenario) {

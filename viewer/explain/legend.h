@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "common/snapshot/snapshot_density.h"
 #include "viewer/explain/color_scale.h"
 #include "viewer/explain/state_colors.h"
 #include "viewer/link/server_model.h"
@@ -52,18 +53,26 @@ struct legend {
     int lit; /* the row whose agents are lit; -1: none */
 };
 
+/** A crowd that is drawn as heat. */
+struct legend_heat {
+    const struct density *density; /* the server's counts; NULL: of the agents in the frame */
+    bool is_tinted; /* by what agents' colors say: its color is the stronger the more agents there are, */
+    float full, cell_px; /* up to so many in a square so wide, px of the world */
+};
+
 /** What it is about; the caller's. */
 struct legend_input {
     const struct server_model *server;
     const struct frame *frame;
     const struct view_settings *settings;
     const struct state_colors *colors;
-    const struct color_scale *scale; /* of the color mode or of the heat; NULL or without a title for none */
+    const struct color_scale
+        *scale;                     /* of the color mode or of the counts; NULL or without a title for none */
+    const struct legend_heat *heat; /* NULL: agents are drawn one by one */
     const struct message_agent *inspected; /* the selected agent's; NULL when it is not known */
     bool has_agent;                        /* one is selected, and in the frame: */
     int32_t agent;                         /* its index */
     bool is_part;                          /* the frame has the agents around what is visible alone */
-    bool hides_agents;                     /* the crowd is drawn as heat */
 };
 
 /** Fills the rows. */

@@ -2,6 +2,7 @@
 #include "viewer/link/frame_snapshot.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { SHARES_OF_AGENT = 256 };
@@ -161,7 +162,7 @@ int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to) {
 
 int frame_to_density(const struct drover_frame *frame, struct density *to) {
     const int32_t cells = frame->grid_columns * frame->grid_rows;
-    if (density_reserve(to, cells) != 0) {
+    if (density_reserve(to, cells, frame->grid_kinds) != 0) {
         return -1;
     }
     to->tick = frame->tick;
@@ -177,5 +178,17 @@ int frame_to_density(const struct drover_frame *frame, struct density *to) {
     memcpy(to->count, frame->grid_count, (size_t)cells * sizeof *to->count);
     memcpy(to->vx, frame->grid_vx, (size_t)cells * sizeof *to->vx);
     memcpy(to->vy, frame->grid_vy, (size_t)cells * sizeof *to->vy);
+    to->has_mean_speed = frame->grid_mean_speed != NULL;
+    if (to->has_mean_speed) {
+        memcpy(to->mean_speed, frame->grid_mean_speed, (size_t)cells * sizeof *to->mean_speed);
+    }
+    to->kind_count = frame->grid_kinds;
+    for (int32_t k = 0; k < to->kind_count; k++) {
+        (void)snprintf(to->kinds[k], sizeof to->kinds[k], "%s", drover_frame_kind(frame, (unsigned)k));
+    }
+    if (to->kind_count > 0) {
+        memcpy(to->by_kind, frame->grid_by_kind,
+               (size_t)cells * (size_t)to->kind_count * sizeof *to->by_kind);
+    }
     return 0;
 }

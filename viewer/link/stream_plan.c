@@ -118,6 +118,8 @@ struct stream_choice stream_plan(const struct stream_choice *now, const struct s
     if (wish->total > most && around > most * (was_density ? 0.8 : 1.0)) {
         const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
         next.layout = LAYOUT_DENSITY;
+        next.by_kind = wish->by_kind;
+        next.mean_speed = wish->mean_speed;
         next.cell = ratio > 1.0f / cell_ratio && ratio < cell_ratio ? now->cell : wish->cell;
     } else {
         next.forces = wish->forces || wish->shares;
@@ -127,9 +129,13 @@ struct stream_choice stream_plan(const struct stream_choice *now, const struct s
     return next;
 }
 
+static bool has_same_cells(const struct stream_choice *a, const struct stream_choice *b) {
+    return a->cell == b->cell && a->by_kind == b->by_kind && a->mean_speed == b->mean_speed;
+}
+
 bool stream_equals(const struct stream_choice *a, const struct stream_choice *b) {
     return a->layout == b->layout && a->forces == b->forces && a->parts == b->parts &&
-           a->has_region == b->has_region && a->cell == b->cell &&
+           a->has_region == b->has_region && has_same_cells(a, b) &&
            (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
 }
 
@@ -188,7 +194,7 @@ static void put_region(const struct stream_choice *stream, float out[4]) {
 
 struct request stream_request(const struct stream_choice *stream, const struct stream_choice *before) {
     if (before != NULL && before->layout == stream->layout && before->forces == stream->forces &&
-        before->parts == stream->parts && before->cell == stream->cell) {
+        before->parts == stream->parts && has_same_cells(before, stream)) {
         struct request move = request_default(REQUEST_SET_REGION);
         move.body.set_region.has_region = stream->has_region;
         move.body.set_region.clear = !stream->has_region;
@@ -205,5 +211,7 @@ struct request stream_request(const struct stream_choice *stream, const struct s
     subscribe->has_region = stream->has_region;
     put_region(stream, subscribe->region);
     subscribe->cell = takes_grid(stream) ? stream->cell : 0.0f;
+    subscribe->by_kind = stream->by_kind;
+    subscribe->mean_speed = stream->mean_speed;
     return request;
 }

@@ -28,7 +28,8 @@ struct stream_choice {
     bool parts;      /* the parts of the behaviors' forces as well */
     bool has_region; /* else everywhere */
     struct stream_box region;
-    float cell; /* px of the world; of a layout that takes a grid */
+    float cell;               /* px of the world; of a layout that takes a grid: */
+    bool by_kind, mean_speed; /* counts of each kind and the mean speed as well */
 };
 
 struct stream_wish {
@@ -36,11 +37,12 @@ struct stream_wish {
     bool is_open;
     bool wraps; /* a region goes on at the other side */
     struct stream_box visible;
-    float cell;          /* px of the world that a cell of heat has in this picture */
-    double total;        /* agents in the world */
-    bool never_heat;     /* every agent by itself, however many */
-    enum layout agents;  /* the layout to have agents one by one in */
-    bool forces, shares; /* of every agent; shares: each behavior's force, in parts where it has some */
+    float cell;               /* px of the world that a cell of heat has in this picture */
+    double total;             /* agents in the world */
+    bool never_heat;          /* every agent by itself, however many */
+    bool by_kind, mean_speed; /* what the colors of heat say */
+    enum layout agents;       /* the layout to have agents one by one in */
+    bool forces, shares;      /* of every agent; shares: each behavior's force, in parts where it has some */
 };
 
 /** For a world of which only its scenario is known. agents: the layout to have agents one by one in. */

@@ -475,18 +475,22 @@ static void fill_legend(const struct hud_input *input, struct panels_view *view)
     const int32_t agent = input->selection->has_agent && input->frame->names != NULL
                               ? frame_find(input->frame, input->selection->id)
                               : -1;
-    const struct legend_input legend = {.server = input->server,
-                                        .frame = input->frame,
-                                        .settings = input->settings,
-                                        .colors = input->colors,
-                                        .scale = input->scale,
-                                        .inspected = input->inspected,
-                                        .has_agent = agent >= 0,
-                                        .agent = agent,
-                                        .is_part =
-                                            input->has_region && input->frame->names != NULL &&
-                                            (double)input->frame->names->count < input->server->agent_total,
-                                        .hides_agents = input->density != NULL || input->is_heat};
+    const struct heat *drawn = input->heat;
+    const struct legend_heat heat = {input->density, drawn != NULL && drawn->is_tinted,
+                                     drawn != NULL ? drawn->top : 0.0f,
+                                     drawn != NULL ? drawn->cell_px : 0.0f};
+    const struct legend_input legend = {
+        .server = input->server,
+        .frame = input->frame,
+        .settings = input->settings,
+        .colors = input->colors,
+        .scale = drawn != NULL && !drawn->is_tinted ? &drawn->scale : input->scale,
+        .heat = drawn != NULL ? &heat : NULL,
+        .inspected = input->inspected,
+        .has_agent = agent >= 0,
+        .agent = agent,
+        .is_part = input->has_region && input->frame->names != NULL &&
+                   (double)input->frame->names->count < input->server->agent_total};
     legend_collect(&legend, &view->legend);
 }
 

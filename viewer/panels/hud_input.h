@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "common/text/server_address.h"
+#include "viewer/draw/heat.h"
 #include "viewer/explain/color_scale.h"
 #include "viewer/explain/label_places.h"
 #include "viewer/explain/state_colors.h"
@@ -73,8 +74,8 @@ struct hud_input {
     const struct view_settings *settings;
     const struct selection *selection;
     const struct state_colors *colors;
-    const struct color_scale *scale; /* of the colors or the heat; NULL for none */
-    bool is_heat;                    /* the crowd is drawn as heat */
+    const struct color_scale *scale; /* of the colors; NULL for none */
+    const struct heat *heat;         /* what the crowd is drawn as; NULL: agents one by one */
     const struct panels_open *open;
     const struct playhead *playhead;
     const struct density *density;         /* shown instead of agents; NULL for none */

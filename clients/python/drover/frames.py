@@ -269,7 +269,8 @@ class Snapshot(_Moment):
 
 
 class Density(_Moment):
-    """A frame of the layout density: for each cell, row by row, `count`, and `vx`, `vy` in hundredths of px/s."""
+    """A frame of the layout density: for each cell, row by row, `count`, and `vx`, `vy` in hundredths of px/s. With by_kind=True
+    `by_kind` has the count of each kind, with mean_speed=True `mean_speed` their mean speed in hundredths of px/s."""
 
     def __init__(self, message: Dict[str, Any], columns: Backend, missed: int = 0) -> None:
         super().__init__(message, missed)
@@ -299,6 +300,17 @@ class Density(_Moment):
     @property
     def vy(self) -> Column:
         return self._column("vy", "i")
+
+    @property
+    def mean_speed(self) -> Column:
+        return self._column("mean_speed", "I")
+
+    @property
+    def by_kind(self) -> Dict[str, Column]:
+        kinds = self.message.get("by_kind")
+        if not isinstance(kinds, dict):
+            raise nonsense("a density has no by_kind")
+        return {kind: self.columns.column(decoded(text, "I", len(self)), "I") for kind, text in kinds.items()}
 
 
 AnyFrame = Union[Frame, Snapshot, Density]

@@ -288,6 +288,8 @@ class _DensityLineAlways(TypedDict):
 
 
 class DensityLine(_DensityLineAlways, total=False):
+    mean_speed: str
+    by_kind: Dict[str, str]
     speed: float
 
 
@@ -1241,6 +1243,8 @@ class SubscribeReply(_SubscribeReplyAlways, total=False):
     kinds: List[str]
     grid: List[int]
     cell: List[float]
+    by_kind: Literal[True]
+    mean_speed: Literal[True]
     cursors: bool
     events: List[Literal['paused', 'resumed', 'speed', 'warmed_up', 'resumed_from', 'diverged', 'spawned', 'removed', 'param', 'target', 'target_added', 'target_removed', 'obstacle_added', 'obstacle_moved', 'obstacle_removed', 'recording_started', 'recording_ended', 'saved', 'save_removed', 'withdrawn', 'stepped', 'aim', 'placed', 'driven', 'loaded', 'cursor', 'cursor_gone', 'reached', 'caught', 'overload']]
 

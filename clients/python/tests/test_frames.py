@@ -131,6 +131,9 @@ class Columns(unittest.TestCase):
                 world.session._numpy, world.session._backend = numpy, None
                 density = next(world.watch(layout="density", grid=[2, 2]))
                 self.assertEqual((density.grid, density.count.tolist(), density.vx.tolist()), ((2, 2), [0, 0, 0, 1], [0] * 4))
+                density = next(world.watch(layout="density", grid=[2, 2], by_kind=True, mean_speed=True))
+                self.assertEqual({kind: column.tolist() for kind, column in density.by_kind.items()}, {"seeker": [0, 0, 0, 1]})
+                self.assertEqual(density.mean_speed.tolist(), [0] * 4)
 
 
 class Newest(unittest.TestCase):

@@ -261,6 +261,11 @@ struct drover_frame {
     const int32_t *grid_vx, *grid_vy;   /* their mean velocity, 1/100 px/s; 0 in empty cells */
     int64_t grid_x, grid_y, grid_width, grid_height; /* where the grid lies, 1/100 px */
     uint32_t grid_inside, grid_outside; /* agents in the grid; others that the subscription names */
+    const uint32_t
+        *grid_mean_speed; /* of each cell's agents, 1/100 px/s; NULL unless subscribed with "mean_speed" */
+    int32_t grid_kinds;   /* those of grid_by_kind; 0 unless subscribed with "by_kind" */
+    const uint32_t
+        *grid_by_kind; /* grid_count of one kind after the other; drover_frame_kind has the names */
 };
 
 /** One behavior's share of an agent's steering force, or a part of that share. */
@@ -270,7 +275,7 @@ struct drover_share {
     double x, y;          /* mass*px/s^2 */
 };
 
-/** The name of a kind, a state (numbers of the frame's columns) or a target (0 .. target_count - 1). "" when the frame
+/** The name of a kind, a state (numbers of the frame's columns, or a kind's of its grid) or a target (0 .. target_count - 1). "" when the frame
  * has none of that number. The frame's. */
 DROVER_API const char *drover_frame_kind(const struct drover_frame *frame, unsigned number);
 DROVER_API const char *drover_frame_state(const struct drover_frame *frame, unsigned number);

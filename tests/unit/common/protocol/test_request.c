@@ -244,6 +244,10 @@ static void subscriptions(void **state) {
             "not available in layout events");
     refused(SUBSCRIBE("\"layout\":\"packed\",\"grid\":[4,4]"), "", FAILURE_BAD_PARAM, "grid",
             "not available in layout packed");
+    refused(SUBSCRIBE("\"by_kind\":true"), "", FAILURE_BAD_PARAM, "by_kind",
+            "not available in layout objects");
+    refused(SUBSCRIBE("\"layout\":\"packed\",\"mean_speed\":true"), "", FAILURE_BAD_PARAM, "mean_speed",
+            "not available in layout packed");
     refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4],\"cell\":5"), "", FAILURE_BAD_PARAM, "cell",
             "grid and cell are mutually exclusive");
     refused(SUBSCRIBE("\"layout\":\"density\",\"grid\":[4,4.5]"), "", FAILURE_BAD_PARAM, "grid",

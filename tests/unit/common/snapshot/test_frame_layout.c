@@ -18,7 +18,7 @@ static void every_row_is_whole(void **state) {
         assert_int_equal(has_frames, row->decode != NULL);
         assert_int_equal(has_frames, (row->key != NULL) != (row->encode != NULL));
         assert_int_equal(row->fields != 0, row->agent_bytes != NULL);
-        assert_int_equal(row->takes_grid, row->cell_bytes != 0);
+        assert_int_equal(row->takes_grid, row->entry_bytes != 0);
         assert_true(row->key == NULL || row->key->agent_bytes != NULL);
         for (int i = 0; i < FRAME_OPS && row->ops[i] != NULL; i++) {
             char line[64] = "{\"op\":\"";

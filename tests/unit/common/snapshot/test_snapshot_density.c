@@ -99,6 +99,42 @@ static void cells_count_and_average(void **state) {
     snapshot_destroy(world);
 }
 
+static void kinds_and_speeds_when_they_are_asked_for(void **state) {
+    (void)state;
+    struct snapshot *world = create(7, 100, 100, false); /* prey and hunters in turns */
+    static const int32_t at[7][4] = {{0, 0, 100, 0},   {10, 10, -100, 0}, {20, 20, 300, 400},
+                                     {6000, 10, 3, 4}, {7000, 10, 0, 4},  {9, 9999, 0, 0},
+                                     {10001, 0, 5, 5}};
+    for (int32_t i = 0; i < 7; i++) {
+        world->x[i] = at[i][0];
+        world->y[i] = at[i][1];
+        world->vx[i] = at[i][2];
+        world->vy[i] = at[i][3];
+    }
+    struct density density;
+    density_init(&density);
+    struct snapshot_view view = {.grid = {2, 2}, .by_kind = true, .mean_speed = true};
+    assert_int_equal(density_count(&view, world, &density), 0);
+    assert_true(density.kind_count == 2 && density.has_mean_speed);
+    assert_string_equal(density.kinds[0], "prey");
+    assert_string_equal(density.kinds[1], "hunter");
+    assert_memory_equal(density.by_kind, ((uint32_t[]){2, 1, 0, 0, 1, 1, 1, 0}), 32);
+    assert_memory_equal(density.mean_speed, ((uint32_t[]){233, 5, 0, 0}),
+                        16); /* 700 / 3; 4.5 away from zero */
+    memcpy(view.kinds, "hunter", 7);
+    assert_int_equal(density_count(&view, world, &density), 0);
+    assert_int_equal(density.kind_count, 1); /* a kind that is not shown has no column */
+    assert_string_equal(density.kinds[0], "hunter");
+    assert_memory_equal(density.by_kind, density.count, 16);
+    const struct snapshot_view plain = {.grid = {2, 2}};
+    assert_int_equal(density_count(&plain, world, &density), 0);
+    assert_true(density.kind_count == 0 && !density.has_mean_speed);
+    assert_false(snapshot_view_equals(&plain, &(struct snapshot_view){.grid = {2, 2}, .by_kind = true}));
+    assert_false(snapshot_view_equals(&plain, &(struct snapshot_view){.grid = {2, 2}, .mean_speed = true}));
+    density_fini(&density);
+    snapshot_destroy(world);
+}
+
 static void grids_by_cell_size(void **state) {
     (void)state;
     int32_t columns = 0, rows = 0;
@@ -128,6 +164,8 @@ static void random_worlds_there_and_back(void **state) {
         view.has_region = round % 3 != 0;
         view.grid[0] = 1 + (float)test_below(&random, 40);
         view.grid[1] = 1 + (float)test_below(&random, 40);
+        view.by_kind = round % 4 > 0;
+        view.mean_speed = round % 4 > 1;
         assert_int_equal(density_count(&view, world, &density), 0);
         assert_int_equal(density.inside + density.outside, world->count);
         struct buffer line;
@@ -140,6 +178,16 @@ static void random_worlds_there_and_back(void **state) {
         assert_memory_equal(back.count, density.count, bytes);
         assert_memory_equal(back.vx, density.vx, bytes);
         assert_memory_equal(back.vy, density.vy, bytes);
+        assert_true(back.kind_count == (view.by_kind ? 2 : 0) && back.has_mean_speed == view.mean_speed);
+        for (int32_t k = 0; k < back.kind_count; k++) {
+            assert_string_equal(back.kinds[k], density.kinds[k]);
+        }
+        if (view.by_kind) {
+            assert_memory_equal(back.by_kind, density.by_kind, 2 * bytes);
+        }
+        if (view.mean_speed) {
+            assert_memory_equal(back.mean_speed, density.mean_speed, bytes);
+        }
         assert_memory_equal(&back.region, &density.region, sizeof back.region);
         assert_true(back.inside == density.inside && back.outside == density.outside);
         for (int hits = 0; hits < 20; hits++) { /* mutants: accepted or not, nothing is touched outside */
@@ -160,6 +208,11 @@ static void random_worlds_there_and_back(void **state) {
 #define LINE(grid, region, n, counts)                                                                        \
     "{\"op\":\"density\",\"tick\":1,\"time\":1,\"grid\":" grid ",\"region\":" region ",\"n\":" n             \
     ",\"outside\":0,\"count\":\"" counts "\",\"vx\":\"AAAAAA==\",\"vy\":\"AAAAAA==\",\"clock\":1}"
+/* One agent in one cell, with more members. */
+#define MORE(members)                                                                                        \
+    "{\"op\":\"density\",\"tick\":1,\"time\":1,\"grid\":[1,1],\"region\":[0,0,1,1],\"n\":1,\"outside\":0,"   \
+    "\"count\":\"AQAAAA==\",\"vx\":\"AAAAAA==\",\"vy\":\"AAAAAA==\",\"clock\":1," members "}"
+#define NAME_OF_32 "\"a2345678901234567890123456789012\""
 
 static void wrong_lines_are_refused(void **state) {
     (void)state;
@@ -176,6 +229,15 @@ static void wrong_lines_are_refused(void **state) {
                                         LINE("[1,1]", "[0,0,1,1]", "-1", "AQAAAA=="),
                                         LINE("[1,1]", "[0,0,1,1]", "1", "AQAAAA"),
                                         LINE("[1,1]", "[0,\"a\",1,1]", "1", "AQAAAA=="),
+                                        MORE("\"mean_speed\":5"),
+                                        MORE("\"mean_speed\":\"AAAA\""),
+                                        MORE("\"by_kind\":[\"AQAAAA==\"]"),
+                                        MORE("\"by_kind\":{}"),
+                                        MORE("\"by_kind\":{\"a\":\"AgAAAA==\"}"),
+                                        MORE("\"by_kind\":{\"a\":\"AQAAAA==\",\"b\":\"AQAAAA==\"}"),
+                                        MORE("\"by_kind\":{\"a\":\"AQAA\"}"),
+                                        MORE("\"by_kind\":{\"a\":1}"),
+                                        MORE("\"by_kind\":{" NAME_OF_32 ":\"AQAAAA==\"}"),
                                         "{\"op\":\"density\"}",
                                         "{\"op\":\"snapshot\"}"};
     struct density density;
@@ -183,6 +245,9 @@ static void wrong_lines_are_refused(void **state) {
     density_init(&density);
     static const char fine[] = LINE("[1,1]", "[0,0,1,1]", "1", "AQAAAA==");
     assert_int_equal(density_decode(fine, sizeof fine - 1, &density, &failure), 0);
+    static const char more[] =
+        MORE("\"by_kind\":{\"a\":\"AAAAAA==\",\"b\":\"AQAAAA==\"},\"mean_speed\":\"AAAAAA==\"");
+    assert_int_equal(density_decode(more, sizeof more - 1, &density, &failure), 0);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         failure.message[0] = '\0';
         assert_int_equal(density_decode(lines[i], strlen(lines[i]), &density, &failure), -1);
@@ -193,9 +258,13 @@ static void wrong_lines_are_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_region_wraps_with_the_world), cmocka_unit_test(kinds_by_name),
-        cmocka_unit_test(cells_count_and_average),       cmocka_unit_test(grids_by_cell_size),
-        cmocka_unit_test(random_worlds_there_and_back),  cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(a_region_wraps_with_the_world),
+        cmocka_unit_test(kinds_by_name),
+        cmocka_unit_test(cells_count_and_average),
+        cmocka_unit_test(grids_by_cell_size),
+        cmocka_unit_test(random_worlds_there_and_back),
+        cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(kinds_and_speeds_when_they_are_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

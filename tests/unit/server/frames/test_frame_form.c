@@ -70,7 +70,8 @@ static void agents_that_left_stay_within_reach(void **state) {
 
 static void densities_come_from_sums(void **state) {
     (void)state;
-    const struct snapshot_view view = {.layout = LAYOUT_DENSITY, .grid = {4, 3}};
+    const struct snapshot_view view = {
+        .layout = LAYOUT_DENSITY, .grid = {4, 3}, .by_kind = true, .mean_speed = true};
     struct stage stage;
     set_up(&stage, &view);
     struct snapshot_extract *extract = snapshot_extract_create();

@@ -274,6 +274,7 @@ static void a_crowd_can_be_heat(void **state) {
     assert_int_equal(pixel(fixture, 130, 100), theme_color(PALETTE_SAFE, THEME_WORLD));
     assert_string_equal(heat.scale.title, "agents per 6 x 6 px");
     assert_string_equal(heat.scale.high, "5"); /* four times the mean of cells with agents, rounded up */
+    assert_true(heat.is_tinted);               /* by the colors of the frame's agents */
     heat_fini(&heat);
     assert_true(heat_is_better(50000, 2.5f, 200000.0f));
     assert_false(heat_is_better(50000, 2.5f, 2000000.0f));

@@ -132,9 +132,38 @@ static void a_scale_stands_below_gray_shapes(void **state) {
     legend_collect(&input, &fixture->legend);
     assert_int_equal(row_of(fixture, "ship")->fill, theme_color(PALETTE_SAFE, THEME_TEXT_DIM));
     assert_string_equal(fixture->legend.scale.title, "speed, px/s");
-    input.hides_agents = true; /* heat */
+    struct legend_heat heat = {.is_tinted = true, .full = 50.0f, .cell_px = 36.0f};
+    input.heat = &heat;
     legend_collect(&input, &fixture->legend);
     assert_int_equal(fixture->legend.agent_count, 0);
+    assert_null(row_of(fixture, "ship"));
+    assert_non_null(row_of(fixture, "full color: 50 per 36 x 36 px"));
+    heat.is_tinted = false; /* a density without what the setting asks for */
+    legend_collect(&input, &fixture->legend);
+    assert_non_null(row_of(fixture, "speed: zoom in to see it"));
+}
+
+static void heat_by_kind_has_the_kinds_of_the_density(void **state) {
+    struct fixture *fixture = *state;
+    uint32_t by_kind[] = {1, 2, 30, 40};
+    const struct density density = {.columns = 2,
+                                    .rows = 1,
+                                    .inside = 73,
+                                    .kind_count = 2,
+                                    .kinds = {"cargo", "ship"},
+                                    .by_kind = by_kind};
+    const struct legend_heat heat = {.density = &density, .is_tinted = true, .full = 5.0f, .cell_px = 9.0f};
+    fixture->settings.color = COLOR_STATE; /* which no density has */
+    struct legend_input input = collect(fixture);
+    input.heat = &heat;
+    legend_collect(&input, &fixture->legend);
+    assert_int_equal(row_of(fixture, "cargo")->count, 3);
+    assert_int_equal(row_of(fixture, "ship")->count, 70);
+    assert_int_equal(row_of(fixture, "ship")->fill, state_colors_kind(&fixture->colors, PALETTE_SAFE, 0));
+    assert_int_equal(fixture->legend.agent_count, 2);
+    fixture->settings.color = COLOR_HEADING;
+    legend_collect(&input, &fixture->legend);
+    assert_non_null(row_of(fixture, "gray: as many each way"));
     assert_null(row_of(fixture, "ship"));
 }
 
@@ -245,6 +274,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_row_of_agents_lights_them, setup, teardown),
         cmocka_unit_test_setup_teardown(counts_of_a_part_say_so, setup, teardown),
         cmocka_unit_test_setup_teardown(kinds_are_counted, setup, teardown),
+        cmocka_unit_test_setup_teardown(heat_by_kind_has_the_kinds_of_the_density, setup, teardown),
         cmocka_unit_test_setup_teardown(a_scale_stands_below_gray_shapes, setup, teardown),
         cmocka_unit_test_setup_teardown(arrows_have_rows_while_they_are_drawn, setup, teardown),
         cmocka_unit_test_setup_teardown(behaviors_have_their_colors_once, setup, teardown),

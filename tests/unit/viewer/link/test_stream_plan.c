@@ -64,6 +64,13 @@ static void crowds_come_as_densities(void **state) {
     /* between the bounds the plan does not change */
     assert_int_equal(stream_plan(&next, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_DENSITY);
     assert_int_equal(stream_plan(&packed, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_PACKED);
+    struct stream_wish tinted = wish;
+    tinted.by_kind = true;
+    const struct stream_choice by_kind = stream_plan(&next, &tinted, 1e6);
+    assert_true(by_kind.by_kind && !by_kind.mean_speed && !stream_equals(&by_kind, &next));
+    const struct request ask = stream_request(&by_kind, &next);
+    assert_true(ask.op == REQUEST_SUBSCRIBE && ask.body.subscribe.by_kind && !ask.body.subscribe.mean_speed);
+    assert_false(stream_plan(&by_kind, &tinted, 1000).by_kind); /* agents one by one have their kind */
     struct stream_wish never = part;
     never.never_heat = true;
     assert_int_equal(stream_plan(&next, &never, STREAM_MOST_AGENTS + 1000).layout, LAYOUT_PACKED);
