@@ -33,7 +33,7 @@ struct selfcheck {
     int count, room;
     size_t extra_bytes;
     uint64_t from, until;
-    _Atomic uint64_t compared;
+    uint64_t compared; /* spans so far; the thread's */
 };
 
 /* ---- the thread ---- */
@@ -77,9 +77,9 @@ static void compare(struct selfcheck *selfcheck) {
         difference.has_agents = agent_difference_find(selfcheck->after, world, &difference.agents);
         selfcheck->def.on_difference(selfcheck->def.context, &difference);
     }
-    const uint64_t spans = atomic_fetch_add(&selfcheck->compared, 1) + 1;
+    selfcheck->compared++;
     if (again == hash && selfcheck->def.on_agreement != NULL) {
-        selfcheck->def.on_agreement(selfcheck->def.context, spans, selfcheck->until);
+        selfcheck->def.on_agreement(selfcheck->def.context, selfcheck->compared, selfcheck->until);
     }
 }
 
@@ -242,8 +242,4 @@ void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation
     noted->session = session;
     request_copy(&noted->request, request);
     selfcheck->extra_bytes += request_extra_bytes(request);
-}
-
-uint64_t selfcheck_count(const struct selfcheck *selfcheck) {
-    return selfcheck == NULL ? 0 : atomic_load(&selfcheck->compared);
 }

@@ -43,7 +43,5 @@ void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation
 void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_state *state);
 /** Another world was put in. */
 void selfcheck_forget(struct selfcheck *selfcheck);
-/** Spans that were compared so far. Any thread. */
-uint64_t selfcheck_count(const struct selfcheck *selfcheck);
 
 #endif

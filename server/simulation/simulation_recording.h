@@ -1,13 +1,10 @@
-/* A recording as a simulation begins with it: from its file, after a look at the core that its bits need.
- */
+/* A recording as a simulation begins with it. */
 #ifndef DROVER_SERVER_SIMULATION_SIMULATION_RECORDING_H
 #define DROVER_SERVER_SIMULATION_SIMULATION_RECORDING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "common/base/failure.h"
-#include "common/base/nodiscard.h"
 #include "server/recording/replay.h"
 #include "server/storage/recording.h"
 
@@ -25,11 +22,5 @@ struct simulation_recording {
 /** The recording as it is, from its start or end. overrides: seed and tick_hz are not used. */
 struct simulation_recording simulation_recording_of(struct recording *recording,
                                                     const struct world_overrides *overrides);
-/** Whether all worlds of the recording play as they were recorded. 0, or -1 with *failure: version, which says what
- * changed since, how many checkpoints there are, and --anyway. */
-NODISCARD int simulation_recording_check_core(struct recording *recording, struct failure *failure);
-/** Whether the ticks after the last checkpoint do not come out as they were: it is of another core that differs for
- * its world. */
-bool simulation_recording_ends_in_other_core(struct recording *recording);
 
 #endif

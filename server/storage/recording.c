@@ -5,6 +5,7 @@
 #include "server/storage/recording.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -530,7 +531,9 @@ const char *recording_path(const struct recording *recording, int file) {
     return file < recording->file_count ? text_file_path(recording->files[file]) : NULL;
 }
 
-uint32_t recording_core_at(const struct recording *recording, const struct recording_moment *moment) {
+/* The core that the lines need which are played from the checkpoint or world on that a seek takes for this moment; 0:
+ * there is none. */
+static uint32_t core_at(const struct recording *recording, const struct recording_moment *moment) {
     const int world = index_find_world(&recording->index, moment->world);
     if (world < 0) {
         return 0;
@@ -546,14 +549,12 @@ uint32_t recording_core_at(const struct recording *recording, const struct recor
 static int check_world_core(struct recording *recording, const struct recording_world *world,
                             uint32_t recorded, const struct core_change *changes, uint32_t newest,
                             struct failure *failure) {
-    char list[128];
+    char list[160];
     struct scenario scenario;
+    struct failure unread;
     const struct recording_facts *facts = &recording->index.facts;
-    if (recorded == newest) {
+    if (recorded == newest || recording_read_scenario(recording, world->number, &scenario, &unread) != 0) {
         return 0;
-    }
-    if (recording_read_scenario(recording, world->number, &scenario, failure) != 0) {
-        return -1;
     }
     const bool is_affected =
         core_affects(changes, recorded, newest, &scenario, facts->request_ops, list, sizeof list);
@@ -562,19 +563,21 @@ static int check_world_core(struct recording *recording, const struct recording_
         return 0;
     }
     return failure_set(failure, FAILURE_VERSION, "core",
-                       "recorded by core %u; this is core %u. Changed since for world %u: %s. --anyway "
-                       "plays it all the same: exact at its %d checkpoints, from there on it may differ",
-                       recorded, newest, world->number, list, facts->checkpoint_count);
+                       "recorded by core %" PRIu32 "; this is core %" PRIu32
+                       ". Changed since for world %" PRIu32 ": %s. --anyway plays it all the same: exact at "
+                       "its %d checkpoints, from there on it may differ",
+                       recorded, newest, world->number, list[0] == '\0' ? "unknown here" : list,
+                       facts->checkpoint_count);
 }
 
-int recording_check_core(struct recording *recording, const struct recording_moment *moment,
+int recording_check_core(struct recording *recording, const struct recording_moment *from,
                          const struct core_change *changes, uint32_t newest, struct failure *failure) {
     const struct recording_facts *facts = &recording->index.facts;
     for (int i = 0; i < facts->world_count; i++) {
         const struct recording_world *world = &facts->worlds[i];
-        const uint32_t begun = world->number == moment->world ? recording_core_at(recording, moment) : 0;
+        const uint32_t begun = from != NULL && world->number == from->world ? core_at(recording, from) : 0;
         const uint32_t recorded = begun != 0 ? begun : world->core;
-        if (world->number >= moment->world &&
+        if ((from == NULL || world->number >= from->world) &&
             check_world_core(recording, world, recorded, changes, newest, failure) != 0) {
             return -1;
         }

@@ -563,14 +563,3 @@ void state_directory_prune(struct state_directory *directory, uint32_t number, u
     delete_rows(&files, state_files_outdated(&files, number, keep_bytes));
     state_files_fini(&files);
 }
-
-uint64_t state_directory_bytes(const struct state_directory *directory) {
-    struct state_files files;
-    struct failure failure;
-    if (state_files_scan(&files, directory->path, &failure) != 0) {
-        return 0;
-    }
-    const uint64_t bytes = state_files_bytes(&files);
-    state_files_fini(&files);
-    return bytes;
-}

@@ -83,7 +83,5 @@ void state_directory_checkpoint_path(const struct state_directory *directory, ui
  * keep_bytes: UINT64_MAX keeps all; otherwise further old ones stay as long as all together have no more bytes. Any
  * thread, one at a time. */
 void state_directory_prune(struct state_directory *directory, uint32_t number, uint64_t keep_bytes);
-/** Bytes of its journals and checkpoints. Any thread; looks at the disk. */
-uint64_t state_directory_bytes(const struct state_directory *directory);
 
 #endif
