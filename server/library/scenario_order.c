@@ -235,8 +235,8 @@ static int list_saves(struct scenario_order *order, const struct scenario_source
     return order->save_count < 0 ? -1 : 0;
 }
 
-static int work(struct scenario_order *order, const struct scenario_source *source,
-                const struct world_overrides *overrides, const atomic_bool *given_up) {
+static int work_by_kind(struct scenario_order *order, const struct scenario_source *source,
+                        const struct world_overrides *overrides, const atomic_bool *given_up) {
     switch (order->kind) {
     case ORDER_LOAD:
         return build(order, source, overrides, given_up);
@@ -257,7 +257,7 @@ static int work(struct scenario_order *order, const struct scenario_source *sour
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
                          const struct world_overrides *overrides, const atomic_bool *given_up) {
     const bool is_about_saves = order->kind != ORDER_LOAD && order->kind != ORDER_LIST;
-    order->result = work(order, source, overrides, given_up);
+    order->result = work_by_kind(order, source, overrides, given_up);
     if (order->result != 0 && is_about_saves && order->failure.code == FAILURE_IO) {
         log_write(LOG_WARN, "saves", "%s",
                   order->failure.message); /* with its folder, which clients do not get */

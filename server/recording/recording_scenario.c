@@ -4,7 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static int read_text(const char *text, size_t length, struct scenario *out, struct failure *failure) {
+static int read_scenario_text(const char *text, size_t length, struct scenario *out,
+                              struct failure *failure) {
     struct failure inner;
     if (length > LIMIT_SCENARIO_BYTES) {
         return failure_set(failure, FAILURE_BAD_SAVE, "text",
@@ -26,7 +27,7 @@ int recording_scenario_read(const struct recording_line *line, struct scenario *
     if (text == NULL) {
         return failure_set(failure, FAILURE_BUSY, NULL, "out of memory for a world of the recording");
     }
-    const int result = read_text(text, length, out, failure);
+    const int result = read_scenario_text(text, length, out, failure);
     free(text);
     if (result == 0) {
         memcpy(out->name, line->scenario, sizeof out->name);

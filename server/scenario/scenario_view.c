@@ -61,7 +61,7 @@ static int check_group(const cJSON *json, struct failure *failure) {
 }
 
 /* -1 when reading ends here. */
-static int check_texts(const struct message_about *about, struct scenario_mistakes *mistakes) {
+static int check_about_texts(const struct message_about *about, struct scenario_mistakes *mistakes) {
     for (const struct field *row = message_about_fields; row->type != FIELD_END; row++) {
         char path[SCENARIO_PATH_BYTES];
         struct failure failure = {0};
@@ -84,7 +84,7 @@ int scenario_read_about(const cJSON *root, struct message_about *about, struct s
     }
     if (scenario_read_fields(message_about_fields, json, "about", no_more, about, NULL, &is_whole,
                              mistakes) != 0 ||
-        check_texts(about, mistakes) != 0) {
+        check_about_texts(about, mistakes) != 0) {
         return -1;
     }
     if (is_whole && check_group(cJSON_GetObjectItemCaseSensitive(json, "group"), &failure) != 0) {
