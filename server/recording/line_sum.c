@@ -6,7 +6,7 @@
 
 enum { SLICES = 8, BRACE_AND_NEWLINE = 2 };
 
-static const char key[] = ",\"sum\":\"";
+static const char sum_key[] = ",\"sum\":\"";
 
 /* ---- CRC-32, eight bytes at a time ---- */
 
@@ -59,9 +59,9 @@ uint32_t line_sum(uint32_t before, const char *bytes, size_t length) {
 /* ---- lines ---- */
 
 void line_sum_text(uint32_t sum, char out[LINE_SUM_BYTES]) {
-    memcpy(out, key, sizeof key - 1);
+    memcpy(out, sum_key, sizeof sum_key - 1);
     for (size_t i = 0; i < 8; i++) {
-        out[sizeof key - 1 + i] = "0123456789abcdef"[sum >> (28 - 4 * i) & 15u];
+        out[sizeof sum_key - 1 + i] = "0123456789abcdef"[sum >> (28 - 4 * i) & 15u];
     }
     out[LINE_SUM_BYTES - 1] = '"';
 }
@@ -73,7 +73,7 @@ size_t line_sum_find(const char *line, size_t length, uint32_t *sum) {
     }
     const char *stated = line + length - 1 - LINE_SUM_BYTES;
     uint32_t value = 0;
-    for (size_t i = sizeof key - 1; i < LINE_SUM_BYTES - 1; i++) {
+    for (size_t i = sizeof sum_key - 1; i < LINE_SUM_BYTES - 1; i++) {
         const char digit = stated[i];
         value = value << 4 | (uint32_t)(digit <= '9' ? digit - '0' : digit - 'a' + 10) % 16u;
     }
@@ -111,9 +111,9 @@ void line_sum_append(struct buffer *out, const char *lines, size_t length, uint3
 
 /* Whether a line has the member somewhere, though not as it is written. */
 static bool has_key(const char *line, size_t length) {
-    const size_t size = sizeof key - 1;
+    const size_t size = sizeof sum_key - 1;
     for (size_t i = 0; i + size <= length; i++) {
-        if (line[i] == ',' && memcmp(line + i, key, size) == 0) {
+        if (line[i] == ',' && memcmp(line + i, sum_key, size) == 0) {
             return true;
         }
     }

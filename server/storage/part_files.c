@@ -42,7 +42,7 @@ bool part_file_read_name(const char *name, uint32_t *number, char head[64]) {
 /* ---- reading ---- */
 
 /* The bytes that the file has now; *bytes is the caller's. 0, or an errno value. */
-static int read_all(int file, char **bytes, size_t *length) {
+static int read_whole_part(int file, char **bytes, size_t *length) {
     struct stat status;
     size_t done = 0;
     ssize_t count = 1;
@@ -79,7 +79,7 @@ static int read_part(void *context, uint32_t number, const char **bytes, size_t 
         return fail(number, path, result == REGULAR_FILE_SHORT ? FAILURE_BUSY : FAILURE_BAD_SAVE,
                     result == REGULAR_FILE_MISSING ? "there is no such file" : reason, failure);
     }
-    const int error = read_all(file, &files->bytes, length);
+    const int error = read_whole_part(file, &files->bytes, length);
     (void)close(file);
     *bytes = files->bytes;
     files->was_read = true;
