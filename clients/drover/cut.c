@@ -5,7 +5,6 @@
 
 #include "clients/drover/output.h"
 #include "server/recording/checkpoint.h"
-#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 

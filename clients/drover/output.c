@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/storage/packed_frame.h"
+#include "server/storage/file_writer.h"
 
 enum { AT_ONCE = 1 << 18, OUTPUT_LIMIT = 1 << 30 };
 

@@ -9,7 +9,7 @@
 
 #include "clients/drover/same_bits.h"
 #include "common/json/json_writer.h"
-#include "server/recording/agent_difference.h"
+#include "server/recording/replay.h"
 #include "server/sim/world/world_image.h"
 
 /* ---- besides agents ---- */

@@ -7,7 +7,7 @@
 #include "server/cluster/lifeline.h"
 #include "server/cluster/order_channel.h"
 #include "server/cluster/rank_teller.h"
-#include "server/commands/state_ranks.h"
+#include "server/commands/simulation_state.h"
 
 struct conductor;
 

@@ -10,7 +10,6 @@
 #include "server/cluster/conductor.h"
 #include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
-#include "server/commands/state_gather.h"
 #include "server/recording/checkpoint.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_stripes.h"

@@ -12,7 +12,7 @@
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
 #include "server/broadcast/subscribe.h"
-#include "server/commands/command_table.h"
+#include "server/commands/command_apply.h"
 #include "server/loop/delivery.h"
 #include "server/loop/session_describe.h"
 #include "server/sessions/admission.h"

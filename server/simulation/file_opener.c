@@ -1,5 +1,5 @@
-/* See file_opener.h. */
-#include "server/simulation/file_opener.h"
+/* See logbook_internal.h. */
+#include "server/simulation/logbook_internal.h"
 
 #include <assert.h>
 #include <errno.h>

@@ -10,7 +10,7 @@
 #include "common/system/duty.h"
 #include "common/system/log.h"
 #include "common/system/memory_free.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_stripes.h"
 

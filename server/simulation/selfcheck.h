@@ -11,7 +11,7 @@
 
 #include "common/base/nodiscard.h"
 #include "server/commands/simulation_state.h"
-#include "server/recording/agent_difference.h"
+#include "server/recording/replay.h"
 
 struct selfcheck;
 

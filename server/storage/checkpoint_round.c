@@ -18,8 +18,8 @@
 #include "common/system/log.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_image.h"
-#include "server/storage/part_files.h"
-#include "server/storage/whole_file.h"
+#include "server/storage/disk_file.h"
+#include "server/storage/state_directory.h"
 
 enum phase { PHASE_NONE, PHASE_PARTS, PHASE_HEAD };
 

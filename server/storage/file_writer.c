@@ -15,7 +15,6 @@
 #include "common/system/clock.h"
 #include "common/system/duty.h"
 #include "common/system/timed_wait.h"
-#include "server/storage/output_file.h"
 
 enum { WRITE_BYTES = 1024 * 1024 /* of one call; progress shows in these steps */ };
 

@@ -4,7 +4,7 @@
  *
  * 1. Opening reads everything once for the index; nothing but a line at a time is kept in memory.
  * 2. What stands behind the last newline of a file is torn, as a crash leaves it: it is skipped and counted. A line that is
- * not as it was written (recording/line_sum.h; no JSON) ends its file here: what was behind it may need what was in it.
+ * not as it was written (recording/recording_line.h; no JSON) ends its file here: what was behind it may need what was in it.
  * A later file goes on when it begins where the lines before the damage end, or with a world of its own. The facts say
  * what is damaged.
  * 3. Each file begins with its own `drover` and `world` lines; those of a later file that say what is known already

@@ -20,9 +20,6 @@
 
 #include "common/system/log.h"
 #include "server/storage/disk_file.h"
-#include "server/storage/part_files.h"
-#include "server/storage/state_files.h"
-#include "server/storage/whole_file.h"
 
 _Static_assert((int)STATE_DIRECTORY_PATH == (int)DISK_FILE_PATH, "paths of the same size");
 

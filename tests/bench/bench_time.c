@@ -17,7 +17,6 @@
 #include "common/system/clock.h"
 #include "server/simulation/simulation_internal.h"
 #include "server/storage/state_directory.h"
-#include "server/storage/state_files.h"
 #include "tests/bench/bench_median.h"
 #include "tests/bench/bench_scenario.h"
 

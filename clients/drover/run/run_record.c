@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "server/recording/checkpoint.h"
-#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 
 static const struct recorder_session no_session = {.by = 0, .name = ""};
 

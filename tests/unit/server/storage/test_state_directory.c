@@ -6,10 +6,8 @@
 
 #include "common/base/buffer.h"
 #include "common/system/log.h"
-#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
-#include "server/storage/state_files.h"
-#include "server/storage/whole_file.h"
+#include "server/storage/disk_file.h"
 #include "tests/unit/server/storage/storage_support.h"
 
 static struct test_folder folder; /* its state folder is "state" */
