@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "common/system/log.h"
+#include "server/recording/core_changes.h"
+#include "server/sim/core.h"
 
 enum { PATH_BYTES = STATE_DIRECTORY_PATH + 64 };
 
@@ -21,6 +23,12 @@ static int open_file(struct origin *origin, const char *path, const struct world
     return 0;
 }
 
+/* Whether what is played from there on, NULL for all of it, comes out as it was recorded. */
+static int check_core(const struct origin *origin, const struct recording_moment *from,
+                      struct failure *failure) {
+    return recording_check_core(origin->recording, from, core_changes, CORE_NUMBER, failure);
+}
+
 /* --replay FILE [--at TICK] [--anyway] */
 static int open_replay(struct origin *origin, const struct server_options *options,
                        const struct world_overrides *overrides, struct failure *failure) {
@@ -31,7 +39,7 @@ static int open_replay(struct origin *origin, const struct server_options *optio
     }
     origin->start.has_at = keeping.has_at;
     origin->start.at = keeping.at;
-    return options->is_anyway ? 0 : simulation_recording_check_core(origin->recording, failure);
+    return options->is_anyway ? 0 : check_core(origin, NULL, failure);
 }
 
 /* FILE, FILE@TICK, or the name of a save. */
@@ -61,8 +69,7 @@ static int open_from(struct origin *origin, const struct server_options *options
     }
     origin->start.has_at = start.has_at;
     origin->start.at = start.at;
-    return options->is_anyway || !start.has_at ? 0
-                                               : simulation_recording_check_core(origin->recording, failure);
+    return options->is_anyway || !start.has_at ? 0 : check_core(origin, NULL, failure);
 }
 
 /* The folder goes on under the name of the scenario that it began with, and under that of the world it holds. */
@@ -105,13 +112,14 @@ int origin_read_begun(const struct state_directory *directory, const char *scena
 
 static int open_state(struct origin *origin, struct state_directory *directory, const char *scenario,
                       const struct world_overrides *overrides, struct failure *failure) {
+    struct failure unused;
     origin->recording = state_directory_read(directory, failure);
     if (origin->recording == NULL) {
         return -1;
     }
     origin->start = simulation_recording_of(origin->recording, overrides);
     origin->start.is_journal = true;
-    origin->start.is_of_other_core = simulation_recording_ends_in_other_core(origin->recording);
+    origin->start.is_of_other_core = check_core(origin, &origin->start.facts->last, &unused) != 0;
     return scenario == NULL ? 0 : check_scenario(origin, directory, scenario, failure);
 }
 

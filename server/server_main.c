@@ -14,7 +14,6 @@
 #include "common/system/line_writer.h"
 #include "common/system/log.h"
 #include "common/system/memory_free.h"
-#include "server/library/scenario_file.h"
 #include "server/library/scenario_library.h"
 #include "server/options.h"
 #include "server/origin.h"

@@ -9,7 +9,7 @@
 
 #include <stdbool.h>
 
-#include "server/commands/state_ranks.h"
+#include "server/commands/simulation_state.h"
 #include "server/options.h"
 #include "server/server.h"
 #include "server/sim/math/exchange.h"

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/system/clock.h"
-#include "server/storage/packed_frame.h"
+#include "server/storage/file_writer.h"
 
 enum { GLANCE_MS = 50 };
 

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "server/storage/state_files.h"
+#include "server/storage/state_directory.h"
 
 enum { PIECE = 1 << 16, FILE_NAME_ROOM = 64 /* of a file of a state folder */ };
 

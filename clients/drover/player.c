@@ -11,7 +11,6 @@
 #include "clients/drover/input.h"
 #include "server/recording/checkpoint.h"
 #include "server/recording/core_changes.h"
-#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 
@@ -157,42 +156,22 @@ static uint32_t source_world(void *context) {
 
 /* ---- opening ---- */
 
-/* A recording of another core gives the recorded bits when nothing that it uses has changed since. */
-static int check_core(struct player *player, const struct recording_world *world, struct failure *failure) {
-    enum { CHANGES = 160 };
-    struct scenario scenario;
-    struct failure inner = {0};
-    char changes[CHANGES] = "";
-    if (world->core == CORE_NUMBER) {
-        return 0;
-    }
-    if (recording_read_scenario(player->recording, world->number, &scenario, &inner) != 0) {
-        return failure_set(failure, inner.code, inner.field, "%.200s: %s", player->argument, inner.message);
-    }
-    const bool is_affected = core_affects(core_changes, world->core, CORE_NUMBER, &scenario,
-                                          player->facts->request_ops, changes, sizeof changes);
-    scenario_fini(&scenario);
-    if (!is_affected) {
-        return 0;
-    }
-    return failure_set(failure, FAILURE_VERSION, NULL,
-                       "%.100s: recorded by core %" PRIu32
-                       ", and this is core %d: %s; --anyway plays it all the same",
-                       player->argument, world->core, CORE_NUMBER,
-                       changes[0] == '\0' ? "what changed is not known here" : changes);
+/* A failure of the recording, with its name before it. */
+static int name_failure(const struct player *player, const struct failure *inner, struct failure *failure) {
+    return failure_set(failure, inner->code, inner->field, "%.200s: %s", player->argument, inner->message);
 }
 
-static int check_worlds(struct player *player, const struct player_means *means, struct failure *failure) {
+static int check_worlds(const struct player *player, const struct player_means *means,
+                        struct failure *failure) {
+    struct failure inner = {0};
     if (player->facts->world_count == 0) {
         return failure_set(failure, FAILURE_BAD_SAVE, NULL, "%.200s: the recording has no world",
                            player->argument);
     }
-    for (int i = 0; i < player->facts->world_count && !means->is_anyway; i++) {
-        if (check_core(player, &player->facts->worlds[i], failure) != 0) {
-            return -1;
-        }
-    }
-    return 0;
+    return means->is_anyway ||
+                   recording_check_core(player->recording, NULL, core_changes, CORE_NUMBER, &inner) == 0
+               ? 0
+               : name_failure(player, &inner, failure);
 }
 
 static int open_recording(struct player *player, const char *path, const struct player_means *means,
@@ -243,11 +222,6 @@ void player_close(struct player *player) {
     player->replay = NULL;
     player->recording = NULL;
     player->pool = NULL;
-}
-
-/* A failure of the recording, with its name before it. */
-static int name_failure(const struct player *player, const struct failure *inner, struct failure *failure) {
-    return failure_set(failure, inner->code, inner->field, "%.200s: %s", player->argument, inner->message);
 }
 
 static bool look(struct player *player) {

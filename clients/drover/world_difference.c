@@ -10,7 +10,7 @@
 
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
-#include "server/recording/agent_difference.h"
+#include "server/recording/replay.h"
 #include "server/sim/world/world_image.h"
 
 /* ---- besides agents ---- */

@@ -25,7 +25,7 @@ struct request_stripes {
     const char *limited; /* some of its requests */
 };
 
-/** The wire half of a request. The server's half, its handlers, is in server/commands/command_table.c and
+/** The wire half of a request. The server's half, its handlers, is in server/commands/command_apply.c and
  * server/loop/session_requests.c. */
 struct request_row {
     const char *name;

@@ -4,11 +4,11 @@
 #include <assert.h>
 #include <errno.h>
 #include <poll.h>
-#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/system/clock.h"
+#include "common/system/duty.h"
 #include "common/system/timed_wait.h"
 
 enum { LINE_BYTES = 2048 };
@@ -116,12 +116,7 @@ bool line_writer_start(struct line_writer *writer, char *ring, size_t size,
     if (timed_wait_init(&writer->changed) != 0) {
         return false;
     }
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int result = pthread_create(&writer->thread, NULL, run, writer);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    if (result != 0) {
+    if (thread_start(&writer->thread, run, writer) != 0) {
         pthread_cond_destroy(&writer->changed);
         return false;
     }

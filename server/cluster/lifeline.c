@@ -10,7 +10,6 @@
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +20,7 @@
 #include <unistd.h>
 
 #include "common/system/clock.h"
+#include "common/system/duty.h"
 #include "common/system/log.h"
 #include "server/cluster/mpi_wait.h"
 
@@ -448,15 +448,6 @@ static void *run(void *argument) {
     }
 }
 
-static bool start(struct lifeline *lifeline) {
-    sigset_t all, former;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
-    lifeline->has_thread = pthread_create(&lifeline->thread, NULL, run, lifeline) == 0;
-    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return lifeline->has_thread;
-}
-
 /* ---- life ---- */
 
 static void free_parts(struct lifeline *lifeline) {
@@ -510,7 +501,8 @@ struct lifeline *lifeline_create(const struct cluster *cluster, double span_s) {
     }
     lifeline->span_ns = (uint64_t)(span_s * 1e9);
     meet(lifeline);
-    if (!start(lifeline)) {
+    lifeline->has_thread = thread_start(&lifeline->thread, run, lifeline) == 0;
+    if (!lifeline->has_thread) {
         free_parts(lifeline);
         return NULL;
     }

@@ -14,7 +14,6 @@
 #include "server/cluster/mpi_wait.h"
 #include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
-#include "server/commands/state_gather.h"
 #include "server/recording/checkpoint.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_stripes.h"

@@ -13,7 +13,6 @@
 #include "server/cluster/exchange_mpi.h"
 #include "server/cluster/lifeline.h"
 #include "server/commands/simulation_state.h"
-#include "server/commands/state_ranks.h"
 #include "server/scenario/built_world.h"
 #include "server/simulation/rank_report.h"
 

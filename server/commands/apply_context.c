@@ -1,9 +1,12 @@
-/* See apply_context.h. */
-#include "server/commands/apply_context.h"
+/* See command_apply.h. */
+#include "server/commands/command_apply.h"
 
 #include <stdio.h>
 #include <string.h>
 
+#include "common/text/nearest_name.h"
+#include "common/text/text_list.h"
+#include "server/commands/command_internal.h"
 #include "server/frames/world_snapshot.h"
 
 void apply_write_tick(struct apply *apply) {
@@ -76,4 +79,45 @@ int apply_fail_world(struct apply *apply, enum world_result result) {
     }
     return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "the world refused the request (%d)",
                        (int)result);
+}
+
+/* ---- command find ---- */
+
+void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted) {
+    text_list_add(list, NAME_LIST_BYTES, name, quoted);
+}
+
+int command_find_kind(const struct world *world, const char *name, struct failure *failure) {
+    const int kind = world_find_kind(world, name);
+    if (kind >= 0) {
+        return kind;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
+    for (int k = 0; k < world_kind_count(world); k++) {
+        command_list_name(list, world_kind(world, k)->name, true);
+        nearest_name_offer(&nearest, world_kind(world, k)->name);
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_KIND, "kind", "no kind \"%s\"%s; this scenario has %s", name, hint,
+                       list[0] == '\0' ? "none" : list);
+}
+
+int command_find_target(const struct world *world, const char *name, const char *field,
+                        struct failure *failure) {
+    const int target = world_find_target(world, name);
+    if (target >= 0) {
+        return target;
+    }
+    char list[NAME_LIST_BYTES] = "";
+    struct nearest_name nearest = nearest_name_begin(name);
+    for (int t = 0; t < world_target_count(world); t++) {
+        command_list_name(list, world_target_name(world, t), true);
+        nearest_name_offer(&nearest, world_target_name(world, t));
+    }
+    char hint[NEAREST_HINT_BYTES];
+    nearest_name_hint(&nearest, hint);
+    return failure_set(failure, FAILURE_NO_TARGET, field, "no target \"%s\"%s; this scenario has %s", name,
+                       hint, list[0] == '\0' ? "none" : list);
 }

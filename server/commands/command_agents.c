@@ -1,13 +1,16 @@
 /* The handlers of agents: spawn, remove, set_param. */
-#include "server/commands/command_handlers.h"
+#include "server/commands/command_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/protocol/request_columns.h"
 #include "common/text/nearest_name.h"
-#include "server/commands/command_find.h"
 #include "server/frames/world_snapshot.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
 
 /* Place, velocity and heading as the request has them. */
@@ -278,4 +281,236 @@ static int set_agent_param(struct apply *apply, const struct request_set_param *
 int apply_set_param(struct apply *apply) {
     const struct request_set_param *body = &apply->request->body.set_param;
     return body->has_agent ? set_agent_param(apply, body) : set_kind_param(apply, body);
+}
+
+/* ---- drive ---- */
+
+/* The handler of drive: vectors from a client for agents with an external behavior. */
+
+/* Names the kinds that can be driven. */
+static int fail_kind(struct apply *apply, const char *field, int kind) {
+    const struct world *world = apply->state->world;
+    char list[NAME_LIST_BYTES] = "";
+    for (int k = 0; k < world_kind_count(world); k++) {
+        if (world_heeds_drive(world, k)) {
+            command_list_name(list, world_kind(world, k)->name, true);
+        }
+    }
+    return failure_set(&apply->failure, FAILURE_BAD_PARAM, field,
+                       "kind \"%s\" has no behavior external; kinds that can be driven: %s",
+                       world_kind(world, kind)->name, list[0] != '\0' ? list : "none");
+}
+
+static void tell_drive(struct apply *apply, int32_t driven) {
+    const struct request_drive *body = &apply->request->body.drive;
+    const unsigned whose = body->has_kind ? EVENT_HAS_KIND : body->has_agent ? EVENT_HAS_AGENT : 0;
+    struct message_event *event = apply_tell(apply, "driven", EVENT_HAS_COUNT | whose);
+    memcpy(event->kind, body->kind, sizeof event->kind);
+    event->agent = body->agent;
+    event->count = (uint32_t)driven;
+}
+
+static int finish(struct apply *apply, int32_t driven, int32_t gone) {
+    if (driven > 0) {
+        tell_drive(apply, driven);
+    }
+    apply->effects.changed = driven > 0; /* the forces of a snapshot show it before the next tick does */
+    apply_write_tick(apply);
+    json_key_unsigned(apply->json, "driven", (uint64_t)driven);
+    json_key_unsigned(apply->json, "gone", (uint64_t)gone);
+    return 0;
+}
+
+static int drive_agents(struct apply *apply, const struct drive_def *drive, bool is_column) {
+    struct world *world = apply->state->world;
+    int32_t gone = 0;
+    if (world_drive(world, drive, &gone) == WORLD_OK) {
+        return finish(apply, drive->count - gone, gone);
+    }
+    char path[32] = "agent";
+    const int32_t row = world_find_agent(world, drive->agents[gone]);
+    if (is_column) {
+        (void)snprintf(path, sizeof path, "agents[%d]", (int)gone);
+    }
+    return fail_kind(apply, path, world_agent_kind(world, row));
+}
+
+/* One vector for all agents of a kind. */
+static int drive_all(struct apply *apply, int kind) {
+    const struct request_drive *body = &apply->request->body.drive;
+    const int32_t population = world_kind_population(apply->state->world, kind);
+    for (int32_t i = 0; i < population; i++) {
+        int32_t gone = 0;
+        const struct drive_def one = {.kind = kind, .first = i, .count = 1, .x = &body->vx, .y = &body->vy};
+        const enum world_result result = world_drive(apply->state->world, &one, &gone);
+        assert(result == WORLD_OK);
+        (void)result;
+    }
+    return finish(apply, population, 0);
+}
+
+/* Which agent a vector is for follows from how many there are: a client that counts wrong drives the wrong ones. */
+static int check_count(struct apply *apply, int32_t population, uint32_t count) {
+    const struct request_drive *body = &apply->request->body.drive;
+    if (!body->has_first && count != (uint32_t)population) {
+        return failure_set(&apply->failure, FAILURE_BAD_PARAM, "vx",
+                           "%u vectors; kind \"%s\" has %d agents, one vector for each, or a part with first",
+                           (unsigned)count, body->kind, (int)population);
+    }
+    if (body->first > (uint32_t)population || count > (uint32_t)population - body->first) {
+        return failure_set(&apply->failure, FAILURE_OUT_OF_RANGE, "first",
+                           "first %u and %u vectors; kind \"%s\" has %d agents", (unsigned)body->first,
+                           (unsigned)count, body->kind, (int)population);
+    }
+    return 0;
+}
+
+static int drive_kind(struct apply *apply, const struct request_columns *columns) {
+    struct world *world = apply->state->world;
+    const struct request_drive *body = &apply->request->body.drive;
+    const int kind = command_find_kind(world, body->kind, &apply->failure);
+    if (kind < 0) {
+        return -1;
+    }
+    if (!world_heeds_drive(world, kind)) {
+        return fail_kind(apply, "kind", kind);
+    }
+    if (columns == NULL) {
+        return drive_all(apply, kind);
+    }
+    if (check_count(apply, world_kind_population(world, kind), columns->count) != 0) {
+        return -1;
+    }
+    const struct drive_def drive = {
+        .kind = kind,
+        .first = (int32_t)body->first,
+        .count = (int32_t)columns->count,
+        .x = columns->values[REQUEST_COLUMN_VX],
+        .y = columns->values[REQUEST_COLUMN_VY],
+    };
+    int32_t gone = 0;
+    const enum world_result result = world_drive(world, &drive, &gone);
+    assert(result == WORLD_OK);
+    (void)result;
+    return finish(apply, drive.count, 0);
+}
+
+int apply_drive(struct apply *apply) {
+    const struct request_drive *body = &apply->request->body.drive;
+    const struct request_columns *columns = request_columns_of(apply->request);
+    if (body->has_kind) {
+        return drive_kind(apply, columns);
+    }
+    if (columns == NULL) {
+        const struct drive_def one = {.agents = &body->agent, .count = 1, .x = &body->vx, .y = &body->vy};
+        return drive_agents(apply, &one, false);
+    }
+    const struct drive_def drive = {
+        .agents = columns->agents,
+        .count = (int32_t)columns->count,
+        .x = columns->values[REQUEST_COLUMN_VX],
+        .y = columns->values[REQUEST_COLUMN_VY],
+    };
+    return drive_agents(apply, &drive, true);
+}
+
+/* ---- place ---- */
+
+/* The handler of place: agents that exist are put somewhere else. */
+
+/* What the agent is like now: place, velocity and heading as messages have them. */
+static void tell_one(struct apply *apply, const struct request_place *body) {
+    const struct world *world = apply->state->world;
+    const struct agent_view agent = world_agent_anywhere(world, world_find_agent(world, body->agent));
+    struct message_event *event = body->has_point
+                                      ? apply_tell_place(apply, "placed", EVENT_HAS_AGENT, agent.position)
+                                      : apply_tell(apply, "placed", EVENT_HAS_AGENT);
+    event->agent = body->agent;
+    event->has |= body->has_velocity ? EVENT_HAS_VELOCITY : 0u;
+    event->vx = agent.velocity.x;
+    event->vy = agent.velocity.y;
+    event->has |= body->has_heading ? EVENT_HAS_HEADING : 0u;
+    event->heading = body->heading;
+    if (body->has_point) {
+        apply_write_point(apply, agent.position);
+    }
+    if (body->has_velocity) {
+        json_key_hundredths(apply->json, "vx", world_snapshot_hundredths(agent.velocity.x));
+        json_key_hundredths(apply->json, "vy", world_snapshot_hundredths(agent.velocity.y));
+    }
+    if (body->has_stamina) {
+        json_key_hundredths(apply->json, "stamina", world_snapshot_hundredths(agent.stamina));
+    }
+}
+
+static int place_one(struct apply *apply, const struct request_place *body) {
+    const struct world_placing placing = {
+        .count = 1,
+        .ids = &body->agent,
+        .x = body->has_point ? &body->x : NULL,
+        .y = body->has_point ? &body->y : NULL,
+        .vx = body->has_velocity ? &body->vx : NULL,
+        .vy = body->has_velocity ? &body->vy : NULL,
+        .heading = body->has_heading ? &body->heading : NULL,
+        .stamina = body->has_stamina ? &body->stamina : NULL,
+    };
+    if (world_place_agents(apply->state->world, &placing) != WORLD_OK) {
+        return apply_fail_agent(apply, body->agent);
+    }
+    apply->effects.changed = true;
+    apply_write_tick(apply);
+    tell_one(apply, body);
+    return 0;
+}
+
+/* *radians: the caller's to free; NULL: there are no headings. False: out of memory. */
+static bool turn_headings(const struct request_columns *columns, float **radians) {
+    const float *degrees = columns->values[REQUEST_COLUMN_HEADING];
+    *radians = NULL;
+    if (degrees == NULL || columns->count == 0) {
+        return true;
+    }
+    *radians = malloc(sizeof **radians * columns->count);
+    for (uint32_t i = 0; *radians != NULL && i < columns->count; i++) {
+        (*radians)[i] = request_columns_radians(degrees[i]);
+    }
+    return *radians != NULL;
+}
+
+static int place_all(struct apply *apply, const struct request_columns *columns) {
+    float *radians = NULL;
+    if (apply_find_columns_agents(apply, columns) != 0) {
+        return -1;
+    }
+    if (!turn_headings(columns, &radians)) {
+        return apply_fail_memory(apply);
+    }
+    const struct world_placing placing = {
+        .count = (int32_t)columns->count,
+        .ids = columns->agents,
+        .x = columns->values[REQUEST_COLUMN_X],
+        .y = columns->values[REQUEST_COLUMN_Y],
+        .vx = columns->values[REQUEST_COLUMN_VX],
+        .vy = columns->values[REQUEST_COLUMN_VY],
+        .heading = radians,
+        .stamina = columns->values[REQUEST_COLUMN_STAMINA],
+    };
+    const enum world_result result = world_place_agents(apply->state->world, &placing);
+    free(radians);
+    assert(result == WORLD_OK); /* all of them are there */
+    if (result != WORLD_OK) {
+        return apply_fail_world(apply, result);
+    }
+    apply->effects.changed = columns->count > 0;
+    apply_write_tick(apply);
+    json_key_unsigned(apply->json, "count", columns->count);
+    if (columns->count > 0) {
+        apply_tell(apply, "placed", EVENT_HAS_COUNT)->count = columns->count;
+    }
+    return 0;
+}
+
+int apply_place(struct apply *apply) {
+    const struct request_columns *columns = request_columns_of(apply->request);
+    return columns != NULL ? place_all(apply, columns) : place_one(apply, &apply->request->body.place);
 }

@@ -3,7 +3,7 @@
  *
  * 1. A request takes effect wholly or not at all: all checks come before the first change.
  * 2. Pure: no sockets, no files, no clock, no threads. The world of a `load` was built before and is
- * state->arrival, which the caller sets; lists of scenarios are answered elsewhere (scenario_order.h).
+ * state->arrival, which the caller sets; lists of scenarios are answered elsewhere (scenario_builder.h).
  * 3. Ops that do not touch the world (subscribe, unsubscribe, ping, bye) are the loop's and never come here
  * (assert).
  * 4. A `step` is only accepted here: the caller does its ticks and then calls command_finish_step.
@@ -16,9 +16,91 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 #include "common/protocol/request.h"
-#include "server/commands/apply_context.h"
+#include "common/protocol/request_extra.h"
 #include "server/commands/simulation_state.h"
+
+/* The context in which a request is applied: the state, the request, the open reply, the effects. The
+ * handlers of command_internal.h and command_apply.c share it.
+ */
+
+/** The changes that a request made. */
+struct command_effects {
+    bool changed;         /* a snapshot would look different */
+    bool described;       /* simulation_state_describe gives another text: agents, parameters, scenario */
+    bool paused;          /* the world was running and is paused now */
+    bool resumed;         /* the world was paused and is running now */
+    bool loaded;          /* another world replaced the running one */
+    bool scenery_changed; /* a target or an obstacle was added, moved or removed: sent descriptions are old */
+    uint32_t step_ticks;  /* a step was accepted: its ticks, after which it gets its answer */
+    bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
+                      its session, which needs to know it once) */
+    uint64_t seq;  /* the number of the change; 0: the request was refused, or is about something else */
+    const struct message_event *events; /* of the members of a batch; the state's, until its next request */
+    uint32_t event_count;
+    struct message_event event; /* for subscribers; event.event is "" for none. Without tick and by */
+};
+
+/** The argument of every handler. */
+struct apply {
+    struct simulation_state *state;
+    const struct request *request;
+    struct json_writer *json; /* the open reply */
+    struct command_effects effects;
+    struct failure failure;
+    bool is_told; /* the session got this failure before: no error unless the request has an id */
+};
+
+/** Writes the number of ticks done, the reply's "tick", when the request has taken effect. */
+void apply_write_tick(struct apply *apply);
+/** Writes the reply's "x" and "y", px. */
+void apply_write_point(struct apply *apply, vec2 point);
+/** The event that subscribers get about this request. has: enum message_event_has. */
+struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has);
+/** The same with a place, as the request had it or as the world keeps it; px. */
+struct message_event *apply_tell_place(struct apply *apply, const char *name, unsigned has, vec2 place);
+/** The same with a target's name and place. */
+void apply_tell_target(struct apply *apply, const char *name, int target);
+/** Ends a request that added, moved or removed a target or an obstacle: effects and "tick". */
+void apply_finish_geometry(struct apply *apply);
+
+/** 0 when all agents of the columns exist; otherwise -1 and apply->failure, whose field names the first that does
+ * not. */
+int apply_find_columns_agents(struct apply *apply, const struct request_columns *columns);
+
+/* Each function sets apply->failure and returns -1. */
+int apply_fail_memory(struct apply *apply);
+int apply_fail_agent(struct apply *apply, uint32_t id);
+int apply_fail_world(struct apply *apply, enum world_result result);
+
+/* The handlers of ops, for the world. */
+
+typedef int command_handler(struct apply *apply);
+
+/** The handler of the op; NULL when the world has none. */
+command_handler *command_table_find(enum request_op op);
+/** Whether exactly the ops with REQUEST_TRAIT_WORLD have a handler; *wrong is an op for which this does not
+ * hold, otherwise untouched. */
+bool command_table_is_whole(enum request_op *wrong);
+
+/* The condition that ends a step before its count. Pure. */
+
+/** What has been seen of a step so far; zero at its begin. */
+struct command_until {
+    uint32_t caught;
+};
+
+/** 0; or -1 with *failure when the condition names a kind or state that is not there, or a tick that is past. */
+NODISCARD int command_until_check(const struct request_step *step, const struct world *world,
+                                  struct failure *failure);
+/** After each tick of the step: the name of the condition, "caught", when it is true now; NULL otherwise. Of a state that
+ * another request took away it is never true. */
+const char *command_until_met(struct command_until *until, const struct request_step *step,
+                              const struct simulation_state *state);
 
 /** Applies the request. Appends to `out` the reply (when one is due) or the error, one line; `line` is the
  * line number errors carry. */

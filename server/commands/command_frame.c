@@ -1,5 +1,5 @@
-/* See command_frame.h. The handler of get. */
-#include "server/commands/command_frame.h"
+/* See command_internal.h. The handler of get. */
+#include "server/commands/command_internal.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -10,9 +10,7 @@
 #include "common/snapshot/snapshot_packed.h"
 #include "common/snapshot/snapshot_view.h"
 #include "common/text/base64.h"
-#include "server/commands/command_find.h"
-#include "server/commands/command_handlers.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 #include "server/frames/nearest_rows.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_stripes.h"

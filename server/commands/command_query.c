@@ -1,10 +1,8 @@
 /* The handlers that only read the world: get_params, list, inspect. */
-#include "server/commands/command_handlers.h"
+#include "server/commands/command_internal.h"
 
 #include "common/json/field_json.h"
-#include "server/commands/command_find.h"
-#include "server/commands/command_inspect.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_image.h"
 #include "server/sim/world/world_stripes.h"

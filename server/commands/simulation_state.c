@@ -7,9 +7,114 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/commands/state_batch.h"
+#include "common/base/buffer.h"
+#include "server/commands/command_apply.h"
 #include "server/frames/snapshot_gather.h"
+#include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_stripes.h"
+
+void event_log_init(struct event_log *log, double tick_hz) {
+    *log = (struct event_log){.second_ticks = (uint64_t)ceil(tick_hz)};
+}
+
+static void write_event(struct message_event *event, const struct world_note *note,
+                        const struct world *world) {
+    *event = (struct message_event){
+        .tick = world_tick(world), .agent = note->agent, .has = EVENT_HAS_AGENT | EVENT_HAS_QUARRY};
+    if (note->type == NOTE_CAUGHT) {
+        (void)snprintf(event->event, sizeof event->event, "caught");
+        event->quarry = note->quarry;
+        return;
+    }
+    (void)snprintf(event->event, sizeof event->event, "reached");
+    (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, note->target));
+    event->has = EVENT_HAS_AGENT | EVENT_HAS_TARGET;
+    event->x = world_snapshot_hundredths(note->at.x);
+    event->y = world_snapshot_hundredths(note->at.y);
+}
+
+void event_log_take(struct event_log *log, const struct world *world) {
+    const struct world_note *notes = NULL;
+    uint32_t left_out = 0;
+    const int count = world_notes(world, &notes, &left_out);
+    const uint64_t second = world_tick(world) / log->second_ticks;
+    if (second != log->second) {
+        log->second = second;
+        log->taken = 0;
+    }
+    log->left_out += left_out;
+    for (int i = 0; i < count; i++) {
+        if (log->count == EVENT_LOG_MAX || log->taken == EVENT_LOG_RATE) {
+            log->left_out++;
+            continue;
+        }
+        struct message_event *event = &log->events[log->count++];
+        write_event(event, &notes[i], world);
+        log->taken++;
+        if (log->left_out > 0) {
+            event->has |= EVENT_HAS_LEFT_OUT;
+            event->left_out = log->left_out;
+            log->left_out = 0;
+        }
+    }
+}
+
+/* ---- state batch ---- */
+
+void state_batch_destroy(struct state_batch *batch) {
+    if (batch != NULL) {
+        world_destroy(batch->before);
+        free(batch->events);
+        free(batch);
+    }
+}
+
+/* ---- state ranks ---- */
+
+enum { REQUEST_BYTES = 64 * 1024 * 1024 };
+
+bool state_ranks_share(enum request_op op) {
+    return request_has_trait(op, REQUEST_TRAIT_CHANGES) && op != REQUEST_PAUSE && op != REQUEST_RESUME &&
+           op != REQUEST_STEP && op != REQUEST_LOAD;
+}
+
+void state_ranks_order_request(const struct simulation_state *state, const struct request *request,
+                               uint64_t line) {
+    const struct rank_request head = {
+        .seq = state->seq, .line = line, .session = state->session, .is_paused = state->is_paused};
+    struct buffer bytes;
+    buffer_init(&bytes, REQUEST_BYTES);
+    buffer_append(&bytes, (const char *)&head, sizeof head);
+    request_encode(request, &bytes);
+    assert(!bytes.failed);
+    state->ranks->order(state->ranks->context, RANK_ORDER_REQUEST, bytes.data, bytes.length);
+    buffer_fini(&bytes);
+}
+
+/* One step of FNV-1a, with 8 bytes for each of its bytes. */
+static uint64_t mix(uint64_t digest, uint64_t value) {
+    return (digest ^ value) * UINT64_C(0x100000001b3);
+}
+
+uint64_t state_ranks_digest(const struct simulation_state *state, const struct command_effects *effects) {
+    const uint64_t values[] = {effects->seq,
+                               effects->changed,
+                               effects->described,
+                               effects->unheeded,
+                               effects->scenery_changed,
+                               effects->event_count,
+                               effects->event.has,
+                               effects->event.count,
+                               world_tick(state->world),
+                               (uint64_t)world_agent_count(state->world)};
+    uint64_t digest = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        digest = mix(digest, values[i]);
+    }
+    return digest;
+}
+
+/* ---- state ---- */
 
 void simulation_state_init(struct simulation_state *state) {
     *state = (struct simulation_state){.parallel = parallel_alone()};

@@ -7,18 +7,114 @@
 #ifndef DROVER_SERVER_COMMANDS_SIMULATION_STATE_H
 #define DROVER_SERVER_COMMANDS_SIMULATION_STATE_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
-#include "server/commands/event_log.h"
-#include "server/commands/state_ranks.h"
+#include "common/protocol/request.h"
+#include "common/snapshot/snapshot.h"
+#include "server/frames/snapshot_gather.h"
 #include "server/scenario/built_world.h"
 #include "server/sim/math/exchange.h"
 #include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"
+
+/* The events of ticks, for subscribers: targets that were reached, quarries that were caught. At most
+ * EVENT_LOG_RATE in a second of simulated time and EVENT_LOG_MAX at once; the next event says how many were
+ * left out. Pure.
+ */
+
+enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20 };
+
+struct event_log {
+    uint64_t second_ticks, second; /* ticks in a second; which second of the world it is */
+    int taken;                     /* events in this second */
+    int count;
+    uint32_t left_out; /* since the last event that said so */
+    struct message_event events[EVENT_LOG_MAX];
+};
+
+/** Empty, for a world of this rate. */
+void event_log_init(struct event_log *log, double tick_hz);
+/** Takes the events of the world's last tick. */
+void event_log_take(struct event_log *log, const struct world *world);
+
+/* The other ranks of a simulation whose world they share (server/sim/math/exchange.h). Rank 0 has the sessions; its
+ * state sends *orders* to the others, which do the same with a state of their own.
+ *
+ * 1. An order is given before rank 0 does the thing itself: what both then do may be collective.
+ * 2. All that changes the world goes by four of them: a world is put in (simulation_state_change), a request is applied
+ * (command_apply), cursors get other owners (simulation_state_give_cursors), a tick is done (simulation_state_step).
+ * 3. simulation_state.ranks is NULL in one process, and on all ranks but rank 0.
+ */
+
+struct simulation_state;
+struct built_world;
+struct rank_difference;
+struct command_effects;
+struct rank_report;
+
+/** The table of what the others do is in server/cluster/orders.c. */
+enum rank_order {
+    RANK_ORDER_WORLD,   /* a world is put in; then all join theirs */
+    RANK_ORDER_REQUEST, /* a request is applied */
+    RANK_ORDER_CURSORS, /* cursors get other owners */
+    RANK_ORDER_TICK,    /* a tick is done */
+    RANK_ORDER_HASH,    /* world_hash, where it is collective */
+    RANK_ORDER_FOLDER,  /* checkpoint_round_check of a path */
+    RANK_ORDER_PARTS,   /* checkpoint_round_begin with the path of the head */
+    RANK_ORDER_LOOK,    /* checkpoint_round_look */
+    RANK_ORDER_GATHER,  /* all give rank 0 what it asks for (simulation_state.h) */
+    RANK_ORDER_TIMES,   /* all send rank 0 how long their ticks took */
+    RANK_ORDER_END,     /* the program ends */
+    RANK_ORDER_COUNT
+};
+
+/** What goes before the text of a request. */
+struct rank_request {
+    uint64_t seq, line;
+    uint32_t session;
+    bool is_paused;
+};
+
+/** Rank 0's way to the others. Its functions do not fail: a rank that is lost ends the program. */
+struct state_ranks {
+    void *context;
+    /** The others do this next; the bytes say what more they need. */
+    void (*order)(void *context, enum rank_order order, const void *bytes, size_t size);
+    /** RANK_ORDER_WORLD for the world that the state got. built: how it was built; its world is the former one. */
+    void (*put)(void *context, const struct simulation_state *state, const struct built_world *built);
+    /** What came of the last order, a hash or state_ranks_digest: theirs must be the same. */
+    void (*check)(void *context, uint64_t digest);
+    /** The tick that was ordered last is done here. */
+    void (*ticked)(void *context);
+    /** RANK_ORDER_TIMES: the reports of all ranks on their ticks (server/simulation/rank_report.h), one a rank; valid
+     * until the next call. */
+    const struct rank_report *(*tell)(void *context, const struct simulation_state *state);
+    /** Ends the program on all ranks, because one of them has other bits than the others (world_stripes.h) at this
+     * tick. Does not return. */
+    void (*differ)(void *context, const struct rank_difference *difference, uint64_t tick);
+    /** Ends the program on all ranks, because of what this one cannot do. Does not return. */
+    void (*fail)(void *context, const char *reason);
+    /** The program is to end: a rank that hangs is given up after half a second, by way of is_lost. Any thread. */
+    void (*hurry)(void *context);
+    /** The same, and the tick or order under way takes too long: the ranks end within it, by way of is_lost. Any thread. */
+    void (*give_up)(void *context);
+    const atomic_bool *is_lost; /* a rank is lost: nothing that is collective returns any more */
+};
+
+/** Whether all ranks apply such a request: it changes the world itself, and not only whether and how fast it runs. */
+bool state_ranks_share(enum request_op op);
+/** The order for a request that the state is about to apply. */
+void state_ranks_order_request(const struct simulation_state *state, const struct request *request,
+                               uint64_t line);
+/** A number for what came of a request, which is the same on all ranks. */
+uint64_t state_ranks_digest(const struct simulation_state *state, const struct command_effects *effects);
 
 /** The prefix of the names of targets that are cursors; a number follows, from 1. */
 #define CURSOR_TARGET_PREFIX "cursor-"
@@ -71,15 +167,15 @@ struct simulation_state {
     struct state_cursors cursors;
     struct event_log log; /* events of ticks, not sent yet */
     struct state_services services;
-    struct state_batch *batch;   /* owned (state_batch.h); NULL until the first batch */
+    struct state_batch *batch;   /* owned (simulation_state.h); NULL until the first batch */
     struct built_world *arrival; /* the world that the load being applied puts in; NULL: none; not owned */
     struct parallel
         parallel; /* shares out the loops of a tick; the caller alone after simulation_state_init */
-    const atomic_bool *is_urgent;       /* NULL, or says that the world is not wanted any more; not owned */
-    const struct exchange *exchange;    /* NULL, or the ranks that share the world; not owned; as parallel */
-    const struct state_ranks *ranks;    /* NULL, or the way to the other ranks (state_ranks.h); not owned */
-    struct world_check *check;          /* owned; with an exchange: whether the ranks have the same bits */
-    struct snapshot_gatherer *gatherer; /* owned (state_gather.h); NULL without an exchange */
+    const atomic_bool *is_urgent;    /* NULL, or says that the world is not wanted any more; not owned */
+    const struct exchange *exchange; /* NULL, or the ranks that share the world; not owned; as parallel */
+    const struct state_ranks *ranks; /* NULL, or the way to the other ranks (simulation_state.h); not owned */
+    struct world_check *check;       /* owned; with an exchange: whether the ranks have the same bits */
+    struct snapshot_gatherer *gatherer; /* owned (simulation_state.h); NULL without an exchange */
     bool is_spoiled; /* a tick was given up half done: only what worlds keep from tick to tick holds */
 };
 
@@ -101,5 +197,44 @@ void simulation_state_give_cursors(struct simulation_state *state, const uint32_
 uint64_t simulation_state_hash(const struct simulation_state *state);
 /** Describes the scenario as it is now, for clients. */
 void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out);
+
+/* What a state keeps to apply batches: the world as it was before, and the events of the members. */
+
+struct state_batch {
+    struct world *before;         /* owned; NULL: no memory is kept for it */
+    struct message_event *events; /* owned; of the members of the batch applied last */
+    uint32_t event_count, event_room;
+};
+
+/** NULL is fine. */
+void state_batch_destroy(struct state_batch *batch);
+
+/* What rank 0 asks of all ranks about the agents of a world that they share in stripes: frames, and answers to queries.
+ *
+ * Each function gives the order for it (RANK_ORDER_GATHER) and does rank 0's part; the others do theirs in
+ * state_gather_follow. Only for a world that is partial (world_is_partial), between ticks.
+ */
+
+/** The agents of views, as snapshot_gather. 0, or -1 when memory is short. */
+NODISCARD int state_gather_views(const struct simulation_state *state, const struct snapshot_demand *demand,
+                                 struct snapshot *out, struct snapshot_extract *extract);
+/** The agents of one view, as snapshot_gather_view. */
+NODISCARD int state_gather_view(const struct simulation_state *state, const struct snapshot_view *view,
+                                uint64_t most, struct snapshot *out, uint64_t *shown);
+/** Those of these ids that are there. */
+NODISCARD int state_gather_ids(const struct simulation_state *state, unsigned fields, const uint32_t *ids,
+                               uint32_t count, struct snapshot *out);
+/** What command_inspect_write says of these agents; texts[i] is the caller's, and stays empty for an id that is not
+ * there. */
+NODISCARD int state_gather_texts(const struct simulation_state *state, const uint32_t *ids, int count,
+                                 struct buffer *texts);
+/** How many agents of a kind are in this state, as world_count_in_state; also of a world that one process has. */
+uint64_t state_count_in_state(const struct simulation_state *state, int kind, int agent_state, uint64_t most);
+/** The world as one process would have it, as world_gather. */
+NODISCARD int state_gather_world(const struct simulation_state *state, struct world *whole);
+
+/** The part of another rank. bytes: those of the order. 0; or -1 when it has no memory to take part, and the other ranks
+ * wait for it. */
+NODISCARD int state_gather_follow(const struct simulation_state *state, const void *bytes, size_t size);
 
 #endif

@@ -10,7 +10,6 @@
 #include "common/json/json_check.h"
 #include "common/protocol/message.h"
 #include "server/commands/command_apply.h"
-#include "server/commands/command_until.h"
 #include "server/embed/sim_handle.h"
 
 /* Whether the world alone can answer it. What a server does for its sessions, or with files, is not there. */

@@ -3,10 +3,371 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 #include "common/system/clock.h"
+#include "common/system/log.h"
 #include "common/system/timed_wait.h"
+#include "server/commands/simulation_state.h"
+#include "server/sim/world/world_stripes.h"
+
+static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
+    return scenario_library_load(context, name, out, failure);
+}
+
+static const struct scenario_list *list_library(void *context, struct failure *failure) {
+    return scenario_library_list(context, failure);
+}
+
+struct scenario_source scenario_library_source(struct scenario_library *library) {
+    return (struct scenario_source){.context = library, .load = load_from_library, .list = list_library};
+}
+
+bool scenario_order_is_needed(const struct request *request) {
+    const int what = request->body.list.what;
+    return request->op == REQUEST_LOAD || request->op == REQUEST_SAVE || request->op == REQUEST_REMOVE_SAVE ||
+           (request->op == REQUEST_LIST && (what == LIST_SCENARIOS || what == LIST_SAVES));
+}
+
+bool scenario_order_is_load(const struct scenario_order *order) {
+    return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE;
+}
+
+static void take_request(struct scenario_order *order, const struct request *request) {
+    switch (request->op) {
+    case REQUEST_LOAD:
+        order->load = request->body.load;
+        order->kind = order->load.save[0] != '\0' ? ORDER_LOAD_SAVE : ORDER_LOAD;
+        memcpy(order->save, order->load.save, sizeof order->save);
+        return;
+    case REQUEST_SAVE:
+        order->kind = ORDER_SAVE;
+        order->replaces = request->body.save.replace;
+        memcpy(order->save, request->body.save.name, sizeof order->save);
+        return;
+    case REQUEST_REMOVE_SAVE:
+        order->kind = ORDER_REMOVE_SAVE;
+        memcpy(order->save, request->body.remove_save.name, sizeof order->save);
+        return;
+    default:
+        order->kind = request->body.list.what == LIST_SAVES ? ORDER_LIST_SAVES : ORDER_LIST;
+        return;
+    }
+}
+
+struct scenario_order *scenario_order_create(struct command *command) {
+    struct scenario_order *order = calloc(1, sizeof *order);
+    if (order != NULL) {
+        order->command = command;
+        order->session = command->origin.session;
+        take_request(order, &command->request);
+    }
+    return order;
+}
+
+void scenario_order_destroy(struct scenario_order *order) {
+    if (order != NULL) {
+        built_world_fini(&order->built);
+        world_destroy(order->clone.world);
+        free(order->clone.text);
+        free(order->saves);
+        free(order->list.rows);
+        free(order);
+    }
+}
+
+static int fail_memory(struct failure *failure) {
+    return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+}
+
+static bool has_memory(const struct world_room *room, const struct world_overrides *overrides) {
+    return overrides->memory_free == NULL || world_room_bytes(room) <= overrides->memory_free(1);
+}
+
+bool scenario_order_take_room(struct scenario_order *order, const struct world_overrides *overrides) {
+    struct order_clone *clone = &order->clone;
+    if (order->kind != ORDER_SAVE || !clone->is_measured || clone->is_made || order->result != 0) {
+        return false;
+    }
+    clone->text = malloc(clone->text_room);
+    clone->world =
+        clone->text != NULL && has_memory(&clone->room, overrides) ? world_new_room(&clone->room) : NULL;
+    if (clone->world == NULL) {
+        order->result = fail_memory(&order->failure);
+    }
+    return clone->world != NULL;
+}
+
+/* A world that has grown since it was measured, or another one, takes more. */
+static bool has_room(struct order_clone *clone, const struct simulation_state *state) {
+    if (state->text_length >= clone->text_room) {
+        char *text = realloc(clone->text, state->text_length + 1);
+        if (text == NULL) {
+            return false;
+        }
+        clone->text = text;
+        clone->text_room = state->text_length + 1;
+    }
+    /* What is gathered takes its memory itself. */
+    return world_is_partial(state->world) || world_has_room(clone->world, state->world) ||
+           world_clone_reserve(clone->world, state->world);
+}
+
+static bool clone_world(struct order_clone *clone, const struct simulation_state *state) {
+    return world_is_partial(state->world) ? state_gather_world(state, clone->world) == 0
+                                          : world_clone(clone->world, state->world);
+}
+
+void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state) {
+    struct order_clone *clone = &order->clone;
+    assert(order->kind == ORDER_SAVE && !clone->is_made);
+    if (world_is_partial(state->world) && world_agent_count(state->world) > LIMIT_STRIPES_AGENTS) {
+        bool is_limited = false;
+        order->result = failure_set(&order->failure, FAILURE_UNSUPPORTED, NULL, "the world has %d agents; %s",
+                                    (int)world_agent_count(state->world),
+                                    request_stripes_refusal(REQUEST_SAVE, &is_limited));
+        return;
+    }
+    if (!clone->is_measured) {
+        clone->is_measured = true;
+        clone->room = world_room_of(state->world);
+        clone->text_room = state->text_length + 1;
+        return;
+    }
+    assert(clone->world != NULL);
+    clone->is_made = has_room(clone, state) && clone_world(clone, state);
+    if (!clone->is_made) {
+        order->result = fail_memory(&order->failure);
+        return;
+    }
+    clone->rest = checkpoint_rest_of(state);
+    memcpy(clone->scenario, state->name, sizeof clone->scenario);
+    memcpy(clone->text, state->text, state->text_length);
+    clone->text_length = state->text_length;
+    clone->text[clone->text_length] = '\0';
+    order->saved_tick = world_tick(clone->world);
+}
+
+static int build(struct scenario_order *order, const struct scenario_source *source,
+                 const struct world_overrides *overrides, const atomic_bool *given_up) {
+    struct scenario *scenario = malloc(sizeof *scenario);
+    if (scenario == NULL) {
+        return fail_memory(&order->failure);
+    }
+    int result = source->load(source->context, order->load.scenario, scenario, &order->failure);
+    if (result == 0) {
+        result = built_world_make(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL,
+                                  given_up, &order->built, &order->failure);
+        scenario_fini(scenario);
+    }
+    free(scenario);
+    char crowded[WORLD_CROWDED_TEXT];
+    if (result == 0 && built_world_crowded_text(&order->built, crowded) != NULL) {
+        log_write(LOG_WARN, "world", "%s", crowded);
+    }
+    if (result != 0) {
+        /* The failure's own field is a place in the file, and in the message; here it is the request's. */
+        memcpy(order->failure.field, "scenario", sizeof "scenario");
+    }
+    return result;
+}
+
+static int copy_list(struct scenario_order *order, const struct scenario_source *source) {
+    const struct scenario_list *list = source->list(source->context, &order->failure);
+    if (list == NULL) {
+        return -1;
+    }
+    const size_t bytes = (size_t)list->count * sizeof *list->rows;
+    order->list.rows = malloc(bytes > 0 ? bytes : 1);
+    if (order->list.rows == NULL) {
+        return fail_memory(&order->failure);
+    }
+    if (bytes > 0) {
+        memcpy(order->list.rows, list->rows, bytes);
+    }
+    order->list.count = list->count;
+    return 0;
+}
+
+static int build_save(struct scenario_order *order, const struct scenario_source *source,
+                      const struct world_overrides *overrides, const atomic_bool *given_up) {
+    size_t length = 0;
+    char *text = save_store_get(source->saves, order->save, &length, &order->failure);
+    int result = text == NULL ? -1 : 0;
+    if (result == 0) {
+        result =
+            saved_world_read(text, length, overrides, given_up, &order->built, &order->rest, &order->failure);
+    }
+    free(text);
+    if (result != 0) {
+        memcpy(order->failure.field, "save", sizeof "save"); /* the place in the file is in the message */
+    }
+    return result;
+}
+
+static int write_save(struct scenario_order *order, const struct scenario_source *source) {
+    const struct order_clone *clone = &order->clone;
+    struct buffer text;
+    if (order->result != 0) {
+        return -1; /* there was no memory for the clone */
+    }
+    buffer_init(&text, LIMIT_SAVE_BYTES);
+    saved_world_write(clone->world, &clone->rest, clone->scenario, clone->text, clone->text_length, &text,
+                      &order->saved_hash);
+    int result = 0;
+    if (text.failed) {
+        result = text.length >= LIMIT_SAVE_BYTES / 2
+                     ? failure_set(&order->failure, FAILURE_FULL, "name", "the saved world is too large")
+                     : fail_memory(&order->failure);
+    } else {
+        order->saved_bytes = text.length;
+        order->is_in_memory = save_store_is_in_memory(source->saves);
+        result = save_store_put(source->saves, order->save, text.data, text.length, order->replaces,
+                                &order->failure);
+    }
+    buffer_fini(&text);
+    return result;
+}
+
+static int list_saves(struct scenario_order *order, const struct scenario_source *source) {
+    order->save_count = save_store_list(source->saves, &order->saves, &order->failure);
+    return order->save_count < 0 ? -1 : 0;
+}
+
+static int work_by_kind(struct scenario_order *order, const struct scenario_source *source,
+                        const struct world_overrides *overrides, const atomic_bool *given_up) {
+    switch (order->kind) {
+    case ORDER_LOAD:
+        return build(order, source, overrides, given_up);
+    case ORDER_LOAD_SAVE:
+        return build_save(order, source, overrides, given_up);
+    case ORDER_LIST:
+        return copy_list(order, source);
+    case ORDER_SAVE:
+        return write_save(order, source);
+    case ORDER_LIST_SAVES:
+        return list_saves(order, source);
+    case ORDER_REMOVE_SAVE:
+        return save_store_remove(source->saves, order->save, &order->failure);
+    }
+    return failure_set(&order->failure, FAILURE_INTERNAL, NULL, "no such order");
+}
+
+void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
+                         const struct world_overrides *overrides, const atomic_bool *given_up) {
+    const bool is_about_saves = order->kind != ORDER_LOAD && order->kind != ORDER_LIST;
+    order->result = work_by_kind(order, source, overrides, given_up);
+    if (order->result != 0 && is_about_saves && order->failure.code == FAILURE_IO) {
+        log_write(LOG_WARN, "saves", "%s",
+                  order->failure.message); /* with its folder, which clients do not get */
+        failure_hide_folder(&order->failure);
+    }
+}
+
+static void write_list(const struct scenario_list *list, struct json_writer *json) {
+    json_key(json, "scenarios");
+    json_array(json);
+    for (int i = 0; i < list->count; i++) {
+        json_object(json);
+        json_key_string(json, "name", list->rows[i].name);
+        json_key_string(json, "title", list->rows[i].title);
+        json_key_string(json, "description", list->rows[i].description);
+        if (list->rows[i].group[0] != '\0') {
+            json_key_string(json, "group", list->rows[i].group);
+        }
+        if (list->rows[i].caption[0] != '\0') {
+            json_key_string(json, "caption", list->rows[i].caption);
+        }
+        json_end(json);
+    }
+    json_end(json);
+}
+
+/* Files that take a name and cannot be loaded. */
+static void write_damaged(const struct save_row *rows, int count, struct json_writer *json) {
+    json_key(json, "damaged");
+    json_array(json);
+    for (int i = 0; i < count; i++) {
+        if (rows[i].is_damaged) {
+            json_object(json);
+            json_key_string(json, "name", rows[i].name);
+            json_key_unsigned(json, "bytes", rows[i].bytes);
+            json_key_string(json, "saved", rows[i].saved);
+            json_end(json);
+        }
+    }
+    json_end(json);
+}
+
+static void write_saves(const struct save_row *rows, int count, struct json_writer *json) {
+    bool has_damaged = false;
+    json_key(json, "saves");
+    json_array(json);
+    for (int i = 0; i < count; i++) {
+        has_damaged = has_damaged || rows[i].is_damaged;
+        if (rows[i].is_damaged) {
+            continue;
+        }
+        json_object(json);
+        json_key_string(json, "name", rows[i].name);
+        json_key_string(json, "scenario", rows[i].scenario);
+        json_key_unsigned(json, "tick", rows[i].tick);
+        json_key_unsigned(json, "agents", rows[i].agents);
+        json_key_unsigned(json, "bytes", rows[i].bytes);
+        json_key(json, "hash");
+        json_hex64(json, rows[i].hash);
+        json_key_string(json, "saved", rows[i].saved);
+        json_end(json);
+    }
+    json_end(json);
+    if (has_damaged) {
+        write_damaged(rows, count, json);
+    }
+}
+
+static void write_saved(const struct scenario_order *order, struct json_writer *json) {
+    json_key(json, "hash");
+    json_hex64(json, order->saved_hash);
+    json_key_unsigned(json, "bytes", order->saved_bytes);
+    json_key_string(json, "kept", order->is_in_memory ? "memory" : "disk");
+}
+
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out) {
+    assert(order->result != 0 || !scenario_order_is_load(order));
+    if (order->result != 0) {
+        message_write_refusal(request, line, &order->failure, out);
+        return;
+    }
+    struct json_writer json = message_begin_answer(request, out);
+    json_key_unsigned(&json, "tick", order->kind == ORDER_SAVE ? order->saved_tick : tick);
+    if (order->kind == ORDER_LIST) {
+        write_list(&order->list, &json);
+    } else if (order->kind == ORDER_LIST_SAVES) {
+        write_saves(order->saves, order->save_count, &json);
+    } else if (order->kind == ORDER_SAVE) {
+        write_saved(order, &json);
+    }
+    message_end_reply(&json, out);
+}
+
+bool scenario_order_tell(const struct scenario_order *order, uint64_t tick, struct message_event *event) {
+    if (order->result != 0 || (order->kind != ORDER_SAVE && order->kind != ORDER_REMOVE_SAVE)) {
+        return false;
+    }
+    *event = (struct message_event){.has = EVENT_HAS_SAVE, .by = order->session};
+    (void)snprintf(event->event, sizeof event->event, "%s",
+                   order->kind == ORDER_SAVE ? "saved" : "save_removed");
+    event->tick = order->kind == ORDER_SAVE ? order->saved_tick : tick;
+    memcpy(event->save, order->save, sizeof event->save);
+    return true;
+}
+
+/* ---- builder ---- */
 
 /* Orders, first in, first out. */
 struct line {

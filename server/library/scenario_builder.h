@@ -13,8 +13,105 @@
 #ifndef DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
 #define DROVER_SERVER_LIBRARY_SCENARIO_BUILDER_H
 
+#include "common/base/failure.h"
 #include "common/base/nodiscard.h"
-#include "server/library/scenario_order.h"
+#include "server/exchange/command.h"
+#include "server/library/scenario_library.h"
+#include "server/recording/checkpoint.h"
+#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
+#include "server/storage/save_store.h"
+
+/* An order for the builder: `load` needs a world built from a scenario's file or a saved world, `list` the list of
+ * these, `save` a world written down. Files can be slow and worlds large, so a thread of its own (scenario_builder.h)
+ * works the orders off. Pure but for the scenario source.
+ *
+ * A save is written from a clone, which the simulation's thread makes at a tick boundary (scenario_order_clone), in
+ * memory that the builder's thread has taken for it (scenario_order_take_room): a tick waits for neither.
+ *
+ * Owns its clone and its results, except for a world that is taken out of `built`.
+ */
+
+/** Where scenarios come from: a scenario_library, or a test's own; and where saved worlds lie. Used by one thread at a
+ * time. */
+struct scenario_source {
+    void *context;
+    int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
+    const struct scenario_list *(*list)(void *context, struct failure *failure);
+    struct save_store *saves; /* not owned */
+};
+
+enum scenario_order_kind {
+    ORDER_LOAD,        /* a world of a scenario */
+    ORDER_LOAD_SAVE,   /* a saved world */
+    ORDER_LIST,        /* of scenarios */
+    ORDER_SAVE,        /* of the clone */
+    ORDER_LIST_SAVES,  /* of saved worlds */
+    ORDER_REMOVE_SAVE, /* deletes one */
+};
+
+/* CLONING: a save that waits for the simulation's thread. WAITS: a world was built. */
+enum scenario_order_state { ORDER_NEW, ORDER_CLONING, ORDER_BEGUN, ORDER_WAITS };
+
+/** A simulation state at a tick boundary. Owns its world and text. */
+struct order_clone {
+    bool is_measured, is_made;
+    struct world_room room; /* what the world takes; once it is measured */
+    size_t text_room;
+    struct world *world; /* NULL: no memory was taken yet */
+    struct checkpoint_rest rest;
+    char scenario[LIMIT_NAME_CHARS + 1];
+    char *text; /* the scenario's */
+    size_t text_length;
+};
+
+struct scenario_order {
+    struct scenario_order *next;     /* the builder's */
+    enum scenario_order_state state; /* the builder's */
+    struct command *command;         /* whose request it is; not owned, and not read by the thread */
+    uint32_t session;                /* of the command */
+    enum scenario_order_kind kind;
+    struct request_load load;
+    char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
+    bool replaces;                   /* one of that name */
+    struct order_clone clone;        /* a save's */
+    /* Once it is worked off: */
+    int result;                  /* 0, or -1 with the failure */
+    struct failure failure;      /* its field is one of the request's */
+    struct built_world built;    /* a load's */
+    struct checkpoint_rest rest; /* ORDER_LOAD_SAVE: what goes with the built world */
+    struct scenario_list list;
+    struct save_row *saves; /* ORDER_LIST_SAVES; owned */
+    int save_count;
+    uint64_t saved_tick, saved_hash, saved_bytes; /* ORDER_SAVE */
+    bool is_in_memory;                            /* the same: not on the disk */
+};
+
+struct scenario_source scenario_library_source(struct scenario_library *library);
+
+/** Whether the request needs an order before it can be applied. */
+bool scenario_order_is_needed(const struct request *request);
+/** An order for a command whose request needs one; NULL when memory is short. */
+NODISCARD struct scenario_order *scenario_order_create(struct command *command);
+/** Whether the order puts in a world. */
+bool scenario_order_is_load(const struct scenario_order *order);
+/** For a save: says at first how much memory the clone takes; once there is memory, copies what is to be saved. A lack
+ * of memory becomes the order's failure. By the state's own thread, not in a tick. */
+void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state);
+/** Takes the memory for a save that was measured and is not made; a lack of it becomes the order's failure. Returns
+ * whether the clone can be made now. */
+bool scenario_order_take_room(struct scenario_order *order, const struct world_overrides *overrides);
+/** NULL is fine. */
+void scenario_order_destroy(struct scenario_order *order);
+/** Reads, checks, builds or writes what is ordered. given_up: as for built_world_make. */
+void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
+                         const struct world_overrides *overrides, const atomic_bool *given_up);
+/** Appends the answer to a request that needs nothing of the world but its tick: a list, a saved world that was written
+ * or removed, or a load that failed. line: the number of the request's line. */
+void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
+                           uint64_t tick, struct buffer *out);
+/** The event about a saved world that was written or removed; false when there is none. tick: the world's. */
+bool scenario_order_tell(const struct scenario_order *order, uint64_t tick, struct message_event *event);
 
 enum { SCENARIO_BUILDER_GRACE_MS = 200 };
 

@@ -12,7 +12,7 @@
 #include "common/protocol/request_help.h"
 #include "common/system/clock.h"
 #include "server/broadcast/broadcast.h"
-#include "server/commands/command_table.h"
+#include "server/commands/command_apply.h"
 #include "server/sessions/admission.h"
 #include "server/sessions/reply.h"
 

@@ -1,11 +1,10 @@
-/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields. See scenario_geometry.h. */
-#include "server/scenario/scenario_geometry.h"
+/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields. See scenario_read.h. */
+#include "server/scenario/scenario_read.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
-#include "server/scenario/scenario_text.h"
 
 static const char *const no_more[] = {NULL};
 

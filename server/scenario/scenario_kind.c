@@ -1,17 +1,15 @@
-/* The kinds of a scenario file: bodies, states with their conditions, behaviors. See scenario_kind.h.
+/* The kinds of a scenario file: bodies, states with their conditions, behaviors. See scenario_read.h.
  *
  * A kind has either "behaviors", its only state, or "states". What behaviors and conditions refer to is
  * checked once all kinds are known (scenario_check_refs).
  */
-#include "server/scenario/scenario_kind.h"
+#include "server/scenario/scenario_read.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
 #include "common/text/name_table.h"
-#include "server/scenario/scenario_geometry.h"
-#include "server/scenario/scenario_text.h"
 
 static const char *const no_more[] = {NULL};
 

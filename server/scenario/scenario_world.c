@@ -1,14 +1,12 @@
-/* See scenario_world.h. Every function appends to the path of what it reads, so that a mistake names its
+/* See scenario_read.h. Every function appends to the path of what it reads, so that a mistake names its
  * place. */
-#include "server/scenario/scenario_world.h"
+#include "server/scenario/scenario_read.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
 #include "common/text/name_table.h"
-#include "server/scenario/scenario_geometry.h"
-#include "server/scenario/scenario_text.h"
 
 static const char *const no_more[] = {NULL};
 

@@ -7,7 +7,7 @@
 #include "server/sessions/session_set.h"
 #include "server/simulation/rank_report.h"
 #include "server/simulation/simulation.h"
-#include "server/simulation/tick_meter.h"
+#include "server/simulation/tick_clock.h"
 
 /** Measurements of the loop. */
 struct loop_statistics {

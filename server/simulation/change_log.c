@@ -1,6 +1,7 @@
 /* See change_log.h. */
 #include "server/simulation/change_log.h"
 
+#include <assert.h>
 #include <inttypes.h>
 
 #include "common/base/utf8.h"
@@ -61,4 +62,23 @@ void change_log_write(const struct command *command, uint64_t seq, uint64_t tick
     if (left_out > 0) {
         buffer_printf(out, "; before it %u more of this op without a line", (unsigned)left_out);
     }
+}
+
+/* ---- target watch ---- */
+
+void target_watch_reset(struct target_watch *watch) {
+    *watch = (struct target_watch){0};
+}
+
+bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns) {
+    assert(target >= 0 && target < LIMIT_TARGETS);
+    const bool is_same = watch->targets[target].by == by;
+    const uint64_t wait_ms = is_same ? TARGET_WATCH_SAME_MS : TARGET_WATCH_OTHER_MS;
+    if (watch->targets[target].was_told && now_ns - watch->targets[target].told_ns < wait_ms * 1000000u) {
+        return false;
+    }
+    watch->targets[target].was_told = true;
+    watch->targets[target].by = by;
+    watch->targets[target].told_ns = now_ns;
+    return true;
 }

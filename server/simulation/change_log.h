@@ -11,6 +11,7 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "common/base/limits.h"
 #include "server/exchange/command.h"
 
 enum { CHANGE_LOG_RATE = 20, CHANGE_LOG_ROWS = 256, CHANGE_LOG_REQUEST_BYTES = 200 };
@@ -33,5 +34,25 @@ bool change_log_take(struct change_log *log, uint32_t session, const struct requ
  * change. */
 void change_log_write(const struct command *command, uint64_t seq, uint64_t tick, uint32_t left_out,
                       struct buffer *out);
+
+/* Whether moving a named target is worth an event to sessions without `seq`: that another session moves it is, each
+ * of sixty moves a second is not. Pure: the time is an argument.
+ */
+
+enum { TARGET_WATCH_SAME_MS = 1000, TARGET_WATCH_OTHER_MS = 200 };
+
+struct target_watch {
+    struct {
+        bool was_told;
+        uint32_t by;
+        uint64_t told_ns;
+    } targets[LIMIT_TARGETS];
+};
+
+/** Forgets everything: another world. */
+void target_watch_reset(struct target_watch *watch);
+/** Target number `target` was moved by session `by`: true when an event is due. At most once a second for
+ * the same session, five times a second when several pull at it. */
+bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
 
 #endif

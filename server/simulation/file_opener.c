@@ -1,16 +1,16 @@
-/* See file_opener.h. */
-#include "server/simulation/file_opener.h"
+/* See logbook_internal.h. */
+#include "server/simulation/logbook_internal.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "common/system/duty.h"
 #include "common/system/log.h"
 
 #include "common/base/limits.h"
@@ -31,9 +31,8 @@ struct closing {
 struct file_opener {
     struct file_opener_def def;
     char folder[FILE_OPENER_PATH];
-    pthread_t thread;
+    struct duty duty;
     pthread_mutex_t mutex; /* of all below */
-    pthread_cond_t changed;
     bool is_stopping;
     enum opener_state state;
     uint32_t owner;
@@ -136,18 +135,9 @@ static void tell_client(struct failure *failure, const char *path) {
     failure_hide_folder(failure);
 }
 
-/* The mutex is held, but not while the disk is waited for. */
-static void work(struct file_opener *opener) {
-    if (opener->closing_count > 0) {
-        const struct closing closing = opener->closing[--opener->closing_count];
-        pthread_mutex_unlock(&opener->mutex);
-        end_writer(&closing);
-        pthread_mutex_lock(&opener->mutex);
-        return;
-    }
+static void open_ordered(struct file_opener *opener) {
     struct failure failure = {0};
     name_file(opener);
-    pthread_mutex_unlock(&opener->mutex);
     struct file_writer *writer =
         open_file(opener, &failure); /* no other thread reads the order before the file is open */
     opener->is_whole = false;
@@ -163,32 +153,27 @@ static void work(struct file_opener *opener) {
     opener->state = OPENER_OPEN;
     pthread_mutex_unlock(&opener->mutex);
     opener->def.on_ready(opener->def.context);
-    pthread_mutex_lock(&opener->mutex);
 }
 
-static void *run(void *argument) {
+/* All that there is to do, one thing after the other: files are closed first, and also when the opener ends. */
+static void work(void *argument) {
     struct file_opener *opener = argument;
-    pthread_mutex_lock(&opener->mutex);
-    while (true) {
-        if (opener->closing_count > 0 || (opener->state == OPENER_ORDERED && !opener->is_stopping)) {
-            work(opener);
-        } else if (opener->is_stopping) {
-            break;
-        } else {
-            pthread_cond_wait(&opener->changed, &opener->mutex);
+    struct closing closing;
+    bool is_closing = true, is_ordered = true;
+    while (is_closing || is_ordered) {
+        pthread_mutex_lock(&opener->mutex);
+        is_closing = opener->closing_count > 0;
+        is_ordered = opener->state == OPENER_ORDERED && !opener->is_stopping;
+        if (is_closing) {
+            closing = opener->closing[--opener->closing_count];
+        }
+        pthread_mutex_unlock(&opener->mutex);
+        if (is_closing) {
+            end_writer(&closing);
+        } else if (is_ordered) {
+            open_ordered(opener);
         }
     }
-    pthread_mutex_unlock(&opener->mutex);
-    return NULL;
-}
-
-static int start_thread(struct file_opener *opener) {
-    sigset_t all, former;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int result = pthread_create(&opener->thread, NULL, run, opener);
-    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return result;
 }
 
 /* ---- life ---- */
@@ -201,17 +186,8 @@ struct file_opener *file_opener_create(const struct file_opener_def *def) {
     opener->def = *def;
     (void)snprintf(opener->folder, sizeof opener->folder, "%s", def->folder);
     opener->def.folder = NULL;
-    if (pthread_mutex_init(&opener->mutex, NULL) != 0) {
-        free(opener);
-        return NULL;
-    }
-    if (pthread_cond_init(&opener->changed, NULL) != 0) {
-        pthread_mutex_destroy(&opener->mutex);
-        free(opener);
-        return NULL;
-    }
-    if (start_thread(opener) != 0) {
-        pthread_cond_destroy(&opener->changed);
+    (void)pthread_mutex_init(&opener->mutex, NULL);
+    if (duty_start(&opener->duty, work, opener) != 0) {
         pthread_mutex_destroy(&opener->mutex);
         free(opener);
         return NULL;
@@ -225,11 +201,9 @@ void file_opener_destroy(struct file_opener *opener) {
     }
     pthread_mutex_lock(&opener->mutex);
     opener->is_stopping = true;
-    pthread_cond_broadcast(&opener->changed);
     pthread_mutex_unlock(&opener->mutex);
-    pthread_join(opener->thread, NULL);
+    duty_end(&opener->duty);
     (void)file_writer_destroy(opener->writer, close_wait_s);
-    pthread_cond_destroy(&opener->changed);
     pthread_mutex_destroy(&opener->mutex);
     free(opener);
 }
@@ -238,14 +212,17 @@ void file_opener_destroy(struct file_opener *opener) {
 
 bool file_opener_has_opened(struct file_opener *opener, uint32_t owner, const struct request_record *record) {
     pthread_mutex_lock(&opener->mutex);
-    if (opener->state == OPENER_FREE) {
+    const bool is_free = opener->state == OPENER_FREE;
+    if (is_free) {
         opener->state = OPENER_ORDERED;
         opener->owner = owner;
         opener->record = *record;
-        pthread_cond_broadcast(&opener->changed);
     }
     const bool has_opened = opener->state == OPENER_OPEN && opener->owner == owner;
     pthread_mutex_unlock(&opener->mutex);
+    if (is_free) {
+        duty_order(&opener->duty);
+    }
     return has_opened;
 }
 
@@ -298,10 +275,11 @@ void file_opener_discard(struct file_opener *opener, struct file_writer *writer,
     const bool has_room = opener->closing_count < CLOSING_MOST;
     if (has_room) {
         opener->closing[opener->closing_count++] = closing;
-        pthread_cond_broadcast(&opener->changed);
     }
     pthread_mutex_unlock(&opener->mutex);
-    if (!has_room) { /* the disk has not moved for as many files: the caller waits for once */
+    if (has_room) {
+        duty_order(&opener->duty);
+    } else { /* the disk has not moved for as many files: the caller waits for once */
         end_writer(&closing);
     }
 }

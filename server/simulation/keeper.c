@@ -2,17 +2,15 @@
 #include "server/simulation/keeper.h"
 
 #include <assert.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
 #include "common/system/clock.h"
+#include "common/system/duty.h"
 #include "common/system/log.h"
 #include "common/system/memory_free.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_stripes.h"
 
@@ -21,11 +19,7 @@ static const size_t text_limit_bytes = (size_t)1 << 30;
 
 struct keeper {
     struct keeper_def def;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    bool is_stopping; /* under the mutex */
-    atomic_bool is_busy;
+    struct duty duty;
     /* The simulation thread's while idle, the keeper's while busy. */
     struct keeper_order order; /* without tasks: room is to be taken */
     struct world_room room;
@@ -86,7 +80,8 @@ static void take_room(struct keeper *keeper) {
     keeper->lacks_memory = clone == NULL; /* keeper_take may still find some */
 }
 
-static void do_order(struct keeper *keeper) {
+static void do_order(void *argument) {
+    struct keeper *keeper = argument;
     if (keeper->order.tasks == 0) {
         take_room(keeper);
         return;
@@ -99,35 +94,6 @@ static void do_order(struct keeper *keeper) {
     keeper->def.on_done(keeper->def.context, &result);
     free(result.line);
     free(result.save);
-}
-
-static void *run(void *argument) {
-    struct keeper *keeper = argument;
-    pthread_mutex_lock(&keeper->mutex);
-    while (true) {
-        if (atomic_load(&keeper->is_busy)) {
-            pthread_mutex_unlock(&keeper->mutex);
-            do_order(keeper);
-            pthread_mutex_lock(&keeper->mutex);
-            atomic_store(&keeper->is_busy, false);
-            pthread_cond_broadcast(&keeper->changed);
-        } else if (keeper->is_stopping) {
-            break;
-        } else {
-            pthread_cond_wait(&keeper->changed, &keeper->mutex);
-        }
-    }
-    pthread_mutex_unlock(&keeper->mutex);
-    return NULL;
-}
-
-static int start_thread(struct keeper *keeper) {
-    sigset_t all, former;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int result = pthread_create(&keeper->thread, NULL, run, keeper);
-    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return result;
 }
 
 /* ---- life ---- */
@@ -146,18 +112,7 @@ struct keeper *keeper_create(const struct keeper_def *def, const struct simulati
     keeper->def = *def;
     const struct world_room none = {0}; /* most orders need no copy of a world that ranks share */
     keeper->clone = world_is_partial(state->world) ? world_new_room(&none) : world_clone_new(state->world);
-    if (keeper->clone == NULL || pthread_mutex_init(&keeper->mutex, NULL) != 0) {
-        free_parts(keeper);
-        return NULL;
-    }
-    if (pthread_cond_init(&keeper->changed, NULL) != 0) {
-        pthread_mutex_destroy(&keeper->mutex);
-        free_parts(keeper);
-        return NULL;
-    }
-    if (start_thread(keeper) != 0) {
-        pthread_cond_destroy(&keeper->changed);
-        pthread_mutex_destroy(&keeper->mutex);
+    if (keeper->clone == NULL || duty_start(&keeper->duty, do_order, keeper) != 0) {
         free_parts(keeper);
         return NULL;
     }
@@ -168,20 +123,14 @@ void keeper_destroy(struct keeper *keeper) {
     if (keeper == NULL) {
         return;
     }
-    pthread_mutex_lock(&keeper->mutex);
-    keeper->is_stopping = true;
-    pthread_cond_broadcast(&keeper->changed);
-    pthread_mutex_unlock(&keeper->mutex);
-    pthread_join(keeper->thread, NULL);
-    pthread_cond_destroy(&keeper->changed);
-    pthread_mutex_destroy(&keeper->mutex);
+    duty_end(&keeper->duty);
     free_parts(keeper);
 }
 
 /* ---- for the simulation thread ---- */
 
 bool keeper_is_busy(const struct keeper *keeper) {
-    return atomic_load(&keeper->is_busy);
+    return duty_is_busy(&keeper->duty);
 }
 
 /* A further world has another text. */
@@ -213,13 +162,9 @@ static bool copy_world(struct keeper *keeper, const struct simulation_state *sta
             world_clone(keeper->clone, state->world));
 }
 
-/* The keeper is woken without the lock, which it would wait for at once. */
 static void start_order(struct keeper *keeper, struct keeper_order order) {
     keeper->order = order;
-    pthread_mutex_lock(&keeper->mutex);
-    atomic_store(&keeper->is_busy, true);
-    pthread_mutex_unlock(&keeper->mutex);
-    pthread_cond_broadcast(&keeper->changed);
+    duty_order(&keeper->duty);
 }
 
 bool keeper_is_ready(struct keeper *keeper, const struct simulation_state *state) {
@@ -247,9 +192,5 @@ bool keeper_take(struct keeper *keeper, const struct simulation_state *state, st
 }
 
 void keeper_wait(struct keeper *keeper) {
-    pthread_mutex_lock(&keeper->mutex);
-    while (atomic_load(&keeper->is_busy)) {
-        pthread_cond_wait(&keeper->changed, &keeper->mutex);
-    }
-    pthread_mutex_unlock(&keeper->mutex);
+    duty_wait(&keeper->duty);
 }

@@ -1,21 +1,109 @@
-/* What the files of the logbook share with no other. Calls go one way: logbook.c, logbook_record.c; logbook_comeback.c,
- * logbook_memory.c; logbook_checkpoints.c; logbook_ranks.c; logbook_lines.c. logbook_status.c uses logbook_lines.c alone.
+/* What the files of the logbook share with no other: the memory of the last minutes, the opener of files, the logbook
+ * itself. Calls go one way: logbook.c, logbook_record.c, logbook_checkpoints.c, logbook_lines.c.
  *
  * The functions are the simulation thread's unless they say otherwise. "Locked": the caller holds the mutex.
  */
 #ifndef DROVER_SERVER_SIMULATION_LOGBOOK_INTERNAL_H
 #define DROVER_SERVER_SIMULATION_LOGBOOK_INTERNAL_H
 
-#include "server/simulation/logbook.h"
-
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
-#include "server/simulation/file_opener.h"
-#include "server/simulation/flight_memory.h"
+#include "common/base/buffer.h"
+#include "common/base/failure.h"
+#include "common/base/nodiscard.h"
+#include "common/protocol/request.h"
 #include "server/simulation/keeper.h"
+#include "server/simulation/logbook.h"
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/file_writer.h"
+
+/* The last minutes of a world in memory, so that they can be written when they have turned out to matter: lines of a
+ * recording in two parts, each with the checkpoint that it begins with. Pure; one thread, or under the caller's lock.
+ */
+
+enum { FLIGHT_PARTS = 2, FLIGHT_LINE_BYTES = 8 * 1024 * 1024 /* of the lines of a part */ };
+
+struct flight_part {
+    uint64_t began_ns, tick; /* of its checkpoint */
+    char *checkpoint;        /* a line, owned; NULL: it is not there yet */
+    size_t checkpoint_length;
+    char *former; /* the checkpoint of the part that had this memory before, owned; NULL: none */
+    struct buffer world, lines; /* the world line; what came after the checkpoint */
+};
+
+struct flight_memory {
+    struct flight_part parts[FLIGHT_PARTS]; /* the older one first */
+    int count;
+};
+
+void flight_memory_init(struct flight_memory *memory);
+void flight_memory_fini(struct flight_memory *memory);
+/** Takes memory for what is empty in all parts. From then on flight_memory_begin and flight_memory_add take none, unless
+ * the world line becomes more than twice as long as that of the newest part. Not within a tick. */
+void flight_memory_reserve(struct flight_memory *memory);
+/** Begins a part; the oldest goes when there are FLIGHT_PARTS. world: the world line. */
+void flight_memory_begin(struct flight_memory *memory, uint64_t now_ns, uint64_t tick, const char *world,
+                         size_t length);
+/** The checkpoint of the newest part, malloc'd; the memory's from now on. Returns a line that the memory does not need
+ * any more (NULL: none), for the caller to free: flight_memory_begin, which a simulation calls, frees nothing. */
+NODISCARD char *flight_memory_put_checkpoint(struct flight_memory *memory, char *line, size_t length);
+/** Whether the newest part waits for its checkpoint. */
+bool flight_memory_waits(const struct flight_memory *memory);
+/** Lines after that checkpoint. A part that has too many is of no use any more. */
+void flight_memory_add(struct flight_memory *memory, const char *lines, size_t length);
+/** The part to begin with for what happened since since_ns: the newest that began before it, or else the oldest. -1: there
+ * is none. */
+int flight_memory_find(const struct flight_memory *memory, uint64_t since_ns);
+/** Forgets everything. */
+void flight_memory_clear(struct flight_memory *memory);
+
+/* A thread that opens and closes the files of recordings that clients ask for: neither the simulation nor the loop waits
+ * for a disk. A file is the owner's when its first lines have reached the system; one of the last seconds when it is whole
+ * and on disk. A file that cannot be written is removed.
+ *
+ * One file at a time is opened, or is open and waits to be taken by its owner; others wait their turn.
+ */
+
+enum { FILE_OPENER_PATH = 4096 };
+
+struct file_opener;
+
+struct file_opener_def {
+    const char *folder; /* made when it is not there; copied */
+    double sync_s;
+    void *context;
+    void (*on_ready)(void *context);   /* a file can be taken, or the next one be opened; from any thread */
+    void (*on_written)(void *context); /* file_writer_def.notify */
+    /** Puts the first lines of a recording, or all of them (record->last), on the thread. *from: the tick of the first. 0,
+     * or -1 with *failure. */
+    int (*fill)(void *context, const struct request_record *record, struct file_writer *writer,
+                uint64_t *from, struct failure *failure);
+};
+
+/** Starts the thread. NULL without memory or threads. */
+NODISCARD struct file_opener *file_opener_create(const struct file_opener_def *def);
+/** Closes what was not taken. NULL is fine. */
+void file_opener_destroy(struct file_opener *opener);
+
+/** Whether the owner's file is open, or could not be opened: file_opener_take says. Begins to open it when no other is in
+ * the way. record: on, or last; its name is that of the file, without .drover; "": after the time. owner: not 0. Any
+ * thread; waits for nothing. */
+bool file_opener_has_opened(struct file_opener *opener, uint32_t owner, const struct request_record *record);
+/** The owner's file: a writer, the caller's, and its path. NULL with *failure (exists, io). */
+NODISCARD struct file_writer *file_opener_take(struct file_opener *opener, uint32_t owner,
+                                               char path[FILE_OPENER_PATH], struct failure *failure);
+/** The same for a file of the last seconds, which is on disk: its path, and the tick that it begins with. 0, or -1 with
+ * *failure (exists, io, full), and there is no file. */
+NODISCARD int file_opener_take_whole(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
+                                     uint64_t *from, struct failure *failure);
+/** Ends a writer that was taken for nothing, later, and removes its file. */
+void file_opener_discard(struct file_opener *opener, struct file_writer *writer, const char *path);
+/** Ends a writer, later. */
+void file_opener_close(struct file_opener *opener, struct file_writer *writer);
 
 #define END_WAIT_S   10.0           /* so long is a disk waited for */
 #define ENDING_BYTES ((size_t)4096) /* the most of the first and of the last lines of a file */
@@ -153,7 +241,7 @@ void logbook_notify_opened(void *context);
 /** A writer wrote, or failed: context is the logbook. Any thread. */
 void logbook_notify_written(void *context);
 
-/* ---- logbook_ranks.c ---- */
+/* ---- logbook_checkpoints.c ---- */
 
 /** Whether all ranks can write checkpoints of this journal. 0, or -1 with *failure. */
 NODISCARD int logbook_check_ranks(struct logbook *logbook, const struct simulation_state *state,
@@ -193,7 +281,7 @@ void logbook_put_checkpoint(struct logbook *logbook, const struct simulation_sta
 /** The last line of the journal, or a further journal with the checkpoint of all ranks. */
 void logbook_put_last_checkpoint(struct logbook *logbook, const struct simulation_state *state);
 
-/* ---- logbook_memory.c ---- */
+/* ---- logbook_record.c ---- */
 
 /** Whether the memory may keep this world. Not one in stripes: ranks that have a part of it each keep none of its last
  * minutes, and `record` is not for them. */
@@ -210,7 +298,7 @@ bool logbook_waits_for_memory(struct logbook *logbook);
 int logbook_fill_file(void *context, const struct request_record *record, struct file_writer *writer,
                       uint64_t *from, struct failure *failure);
 
-/* ---- logbook_comeback.c ---- */
+/* ---- logbook.c ---- */
 
 /** Between ticks, or while there are none: tries to begin a journal that has ended again, when it is time. */
 void logbook_look_again(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);

@@ -91,9 +91,3 @@ void rank_table_fill(struct rank_table *table, enum exchange_mode mode, const st
     table->balance = find_balance(reports, count, table->longest);
     fill_rows(table, reports, count);
 }
-
-const struct rank_report *rank_table_longest(const struct rank_table *table) {
-    assert(table->ranks > 0);
-    const int last = table->row_count - 1;
-    return &table->rows[table->longest < last ? table->longest : last];
-}

@@ -62,7 +62,5 @@ void rank_report_set_migrants(struct rank_report *report, uint64_t migrants, boo
 /** Takes in the reports of all ranks: reports[r] is rank r's. count: at least 1. now_ns: any clock that does not go back. */
 void rank_table_fill(struct rank_table *table, enum exchange_mode mode, const struct rank_report *reports,
                      int count, uint64_t now_ns);
-/** The report of the longest rank. ranks > 0. */
-const struct rank_report *rank_table_longest(const struct rank_table *table);
 
 #endif

@@ -1,12 +1,11 @@
 /* See selfcheck.h. */
 #include "server/simulation/selfcheck.h"
 
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 
 #include "common/base/buffer.h"
+#include "common/system/duty.h"
 #include "server/commands/command_apply.h"
 
 /* EXTRA_MOST: bytes of what the noted requests have beyond their fixed size. */
@@ -21,11 +20,8 @@ struct noted {
 
 struct selfcheck {
     struct selfcheck_def def;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    atomic_bool is_stopping;
-    atomic_bool is_busy; /* what follows is the thread's, otherwise the simulation thread's */
+    atomic_bool is_stopping; /* what is ordered or in hand is left out */
+    struct duty duty;        /* busy: what follows is the thread's, otherwise the simulation thread's */
     bool has_begun;
     struct simulation_state state; /* the copy of the beginning */
     struct world *after;           /* and that of the end; owned */
@@ -33,7 +29,7 @@ struct selfcheck {
     int count, room;
     size_t extra_bytes;
     uint64_t from, until;
-    _Atomic uint64_t compared;
+    uint64_t compared; /* spans so far; the thread's */
 };
 
 /* ---- the thread ---- */
@@ -57,9 +53,13 @@ static void apply(struct selfcheck *selfcheck, const struct noted *noted) {
     buffer_fini(&text);
 }
 
-static void compare(struct selfcheck *selfcheck) {
+static void compare(void *argument) {
+    struct selfcheck *selfcheck = argument;
     const struct world *world = selfcheck->state.world;
     int next = 0;
+    if (atomic_load(&selfcheck->is_stopping)) {
+        return;
+    }
     while (!atomic_load(&selfcheck->is_stopping)) {
         for (; next < selfcheck->count && selfcheck->noted[next].tick == world_tick(world); next++) {
             apply(selfcheck, &selfcheck->noted[next]);
@@ -77,39 +77,13 @@ static void compare(struct selfcheck *selfcheck) {
         difference.has_agents = agent_difference_find(selfcheck->after, world, &difference.agents);
         selfcheck->def.on_difference(selfcheck->def.context, &difference);
     }
-    const uint64_t spans = atomic_fetch_add(&selfcheck->compared, 1) + 1;
+    selfcheck->compared++;
     if (again == hash && selfcheck->def.on_agreement != NULL) {
-        selfcheck->def.on_agreement(selfcheck->def.context, spans, selfcheck->until);
+        selfcheck->def.on_agreement(selfcheck->def.context, selfcheck->compared, selfcheck->until);
     }
-}
-
-static void *run(void *argument) {
-    struct selfcheck *selfcheck = argument;
-    pthread_mutex_lock(&selfcheck->mutex);
-    while (!atomic_load(&selfcheck->is_stopping)) {
-        if (!atomic_load(&selfcheck->is_busy)) {
-            pthread_cond_wait(&selfcheck->changed, &selfcheck->mutex);
-            continue;
-        }
-        pthread_mutex_unlock(&selfcheck->mutex);
-        compare(selfcheck);
-        pthread_mutex_lock(&selfcheck->mutex);
-        atomic_store(&selfcheck->is_busy, false);
-    }
-    pthread_mutex_unlock(&selfcheck->mutex);
-    return NULL;
 }
 
 /* ---- life ---- */
-
-static int start_thread(struct selfcheck *selfcheck) {
-    sigset_t all, former;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int result = pthread_create(&selfcheck->thread, NULL, run, selfcheck);
-    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return result;
-}
 
 static void forget_requests(struct selfcheck *selfcheck) {
     for (int i = 0; i < selfcheck->count; i++) {
@@ -137,20 +111,12 @@ struct selfcheck *selfcheck_create(const struct selfcheck_def *def, const struct
     selfcheck->state.parallel = (struct parallel){NULL, 2, run_backwards};
     selfcheck->state.world = world_clone_new(state->world);
     selfcheck->after = world_clone_new(state->world);
-    if (selfcheck->state.world == NULL || selfcheck->after == NULL ||
-        pthread_mutex_init(&selfcheck->mutex, NULL) != 0) {
+    if (selfcheck->state.world == NULL || selfcheck->after == NULL) {
         free_parts(selfcheck);
         return NULL;
     }
     world_set_simd(selfcheck->state.world, SIMD_PLAIN);
-    if (pthread_cond_init(&selfcheck->changed, NULL) != 0) {
-        pthread_mutex_destroy(&selfcheck->mutex);
-        free_parts(selfcheck);
-        return NULL;
-    }
-    if (start_thread(selfcheck) != 0) {
-        pthread_cond_destroy(&selfcheck->changed);
-        pthread_mutex_destroy(&selfcheck->mutex);
+    if (duty_start(&selfcheck->duty, compare, selfcheck) != 0) {
         free_parts(selfcheck);
         return NULL;
     }
@@ -161,13 +127,8 @@ void selfcheck_destroy(struct selfcheck *selfcheck) {
     if (selfcheck == NULL) {
         return;
     }
-    pthread_mutex_lock(&selfcheck->mutex);
     atomic_store(&selfcheck->is_stopping, true);
-    pthread_cond_broadcast(&selfcheck->changed);
-    pthread_mutex_unlock(&selfcheck->mutex);
-    pthread_join(selfcheck->thread, NULL);
-    pthread_cond_destroy(&selfcheck->changed);
-    pthread_mutex_destroy(&selfcheck->mutex);
+    duty_end(&selfcheck->duty);
     free_parts(selfcheck);
 }
 
@@ -194,7 +155,7 @@ static void begin(struct selfcheck *selfcheck, const struct simulation_state *st
 }
 
 void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_state *state) {
-    if (selfcheck == NULL || atomic_load(&selfcheck->is_busy)) {
+    if (selfcheck == NULL || duty_is_busy(&selfcheck->duty)) {
         return;
     }
     if (!selfcheck->has_begun) {
@@ -204,22 +165,19 @@ void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_st
         if (!take_copy(selfcheck->after, state)) {
             return;
         }
-        pthread_mutex_lock(&selfcheck->mutex);
-        atomic_store(&selfcheck->is_busy, true);
-        pthread_cond_broadcast(&selfcheck->changed);
-        pthread_mutex_unlock(&selfcheck->mutex);
+        duty_order(&selfcheck->duty);
     }
 }
 
 void selfcheck_forget(struct selfcheck *selfcheck) {
-    if (selfcheck != NULL && !atomic_load(&selfcheck->is_busy)) {
+    if (selfcheck != NULL && !duty_is_busy(&selfcheck->duty)) {
         selfcheck->has_begun = false;
     }
 }
 
 void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation_state *state,
                             const struct request *request, uint32_t session) {
-    if (selfcheck == NULL || atomic_load(&selfcheck->is_busy) || !selfcheck->has_begun) {
+    if (selfcheck == NULL || duty_is_busy(&selfcheck->duty) || !selfcheck->has_begun) {
         return;
     }
     if (request_extra_bytes(request) > EXTRA_MOST - selfcheck->extra_bytes) {
@@ -242,8 +200,4 @@ void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation
     noted->session = session;
     request_copy(&noted->request, request);
     selfcheck->extra_bytes += request_extra_bytes(request);
-}
-
-uint64_t selfcheck_count(const struct selfcheck *selfcheck) {
-    return selfcheck == NULL ? 0 : atomic_load(&selfcheck->compared);
 }

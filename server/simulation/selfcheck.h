@@ -11,7 +11,7 @@
 
 #include "common/base/nodiscard.h"
 #include "server/commands/simulation_state.h"
-#include "server/recording/agent_difference.h"
+#include "server/recording/replay.h"
 
 struct selfcheck;
 
@@ -43,7 +43,5 @@ void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation
 void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_state *state);
 /** Another world was put in. */
 void selfcheck_forget(struct selfcheck *selfcheck);
-/** Spans that were compared so far. Any thread. */
-uint64_t selfcheck_count(const struct selfcheck *selfcheck);
 
 #endif

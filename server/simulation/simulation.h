@@ -15,6 +15,7 @@
 #ifndef DROVER_SERVER_SIMULATION_SIMULATION_H
 #define DROVER_SERVER_SIMULATION_SIMULATION_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/failure.h"
@@ -26,11 +27,29 @@
 #include "server/exchange/snapshot_exchange.h"
 #include "server/frames/snapshot_gather.h"
 #include "server/frames/snapshot_schedule.h"
-#include "server/library/scenario_order.h"
+#include "server/library/scenario_builder.h"
+#include "server/recording/replay.h"
 #include "server/simulation/rank_report.h"
 #include "server/simulation/selfcheck.h"
-#include "server/simulation/simulation_recording.h"
-#include "server/simulation/tick_meter.h"
+#include "server/simulation/tick_clock.h"
+#include "server/storage/recording.h"
+
+/* A recording as a simulation begins with it. */
+
+/** Used by the simulation until simulation_stop, from simulation_start on by its thread. */
+struct simulation_recording {
+    struct recording_source source;
+    const struct recording_facts *facts; /* of its worlds and checkpoints */
+    struct recording *recording;         /* not owned; NULL for the source of a test */
+    bool has_at;                         /* begin with this tick, of the first world that has it; */
+    uint64_t at;                         /* otherwise: playing with the start, going on with the end */
+    bool is_journal;                     /* to go on: the next journal continues its worlds */
+    bool is_of_other_core; /* to go on: ticks after the checkpoint would be other ones than they were */
+};
+
+/** The recording as it is, from its start or end. overrides: seed and tick_hz are not used. */
+struct simulation_recording simulation_recording_of(struct recording *recording,
+                                                    const struct world_overrides *overrides);
 
 struct logbook;
 struct logbook_statistics;
@@ -111,7 +130,7 @@ void simulation_stop(struct simulation *simulation);
 /** Frees it; stops it first when need be. NULL is fine. Not after simulation_has_lost_rank: its thread may wait
  * without end. */
 void simulation_destroy(struct simulation *simulation);
-/** Whether one of the ranks that share the world is lost (state_ranks.h). Any thread. */
+/** Whether one of the ranks that share the world is lost (simulation_state.h). Any thread. */
 bool simulation_has_lost_rank(const struct simulation *simulation);
 
 /** Queues a request. */
@@ -146,7 +165,7 @@ void simulation_read_cursors(struct simulation *simulation, uint32_t owners[LIMI
 /** Whether a behavior of the world aims at cursors. */
 bool simulation_wants_cursors(const struct simulation *simulation);
 /** Whether the event `overload` is due, also while a tick is under way
- * (overload.h); fills *event and writes a line to the log. */
+ * (tick_clock.h); fills *event and writes a line to the log. */
 bool simulation_tell_overload(struct simulation *simulation, struct message_event *event);
 /** Copies what `stats` says of the simulation. */
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);

@@ -1,5 +1,5 @@
-/* See simulation_replay.h. */
-#include "server/simulation/simulation_replay.h"
+/* See simulation_internal.h. */
+#include "server/simulation/simulation.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -12,6 +12,15 @@
 #include "common/system/log.h"
 #include "server/commands/command_apply.h"
 #include "server/simulation/simulation_internal.h"
+
+struct simulation_recording simulation_recording_of(struct recording *recording,
+                                                    const struct world_overrides *overrides) {
+    return (struct simulation_recording){.source = recording_source(recording, overrides),
+                                         .facts = recording_facts(recording),
+                                         .recording = recording};
+}
+
+/* ---- replay ---- */
 
 /* How often clients are sent the share that is done. */
 #define TELL_NS UINT64_C(50000000)

@@ -3,6 +3,11 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "server/frames/world_snapshot.h"
 
 void tick_clock_init(struct tick_clock *clock, double hz, uint64_t now_ns) {
     *clock = (struct tick_clock){0};
@@ -78,4 +83,96 @@ int tick_clock_take(struct tick_clock *clock, uint64_t now_ns) {
         return TICK_CLOCK_CATCH_UP;
     }
     return (int)pending;
+}
+
+/* ---- meter ---- */
+
+void tick_meter_add(struct tick_meter *meter, uint64_t ns) {
+    meter->samples_us[meter->count % TICK_METER_SAMPLES] = (float)ns * 1e-3f;
+    meter->count++;
+    meter->sum_ns += ns;
+    for (int k = 0; k < TICK_METER_BUCKETS; k++) {
+        if (ns <= tick_meter_bound_ns(k)) {
+            meter->buckets[k]++;
+            return;
+        }
+    }
+}
+
+uint64_t tick_meter_bound_ns(int k) {
+    assert(k >= 0 && k < TICK_METER_BUCKETS);
+    return (uint64_t)TICK_METER_FIRST_NS << k;
+}
+
+uint64_t tick_meter_within(const struct tick_meter *meter, int k) {
+    assert(k >= 0 && k < TICK_METER_BUCKETS);
+    uint64_t count = 0;
+    for (int i = 0; i <= k; i++) {
+        count += meter->buckets[i];
+    }
+    return count;
+}
+
+static int compare(const void *a, const void *b) {
+    const float left = *(const float *)a;
+    const float right = *(const float *)b;
+    return (left > right) - (left < right);
+}
+
+/* To the microsecond: finer is noise. */
+static double to_ms(float us) {
+    return rint((double)us) / 1000.0;
+}
+
+struct tick_meter_summary tick_meter_summarize(const struct tick_meter *meter) {
+    float sorted[TICK_METER_SAMPLES];
+    const size_t count = meter->count < TICK_METER_SAMPLES ? (size_t)meter->count : TICK_METER_SAMPLES;
+    if (count == 0) {
+        return (struct tick_meter_summary){0};
+    }
+    memcpy(sorted, meter->samples_us, count * sizeof sorted[0]);
+    qsort(sorted, count, sizeof sorted[0], compare);
+    return (struct tick_meter_summary){.p50_ms = to_ms(sorted[(count - 1) / 2]),
+                                       .p99_ms = to_ms(sorted[(count * 99 + 99) / 100 - 1]),
+                                       .max_ms = to_ms(sorted[count - 1])};
+}
+
+/* ---- overload ---- */
+
+struct clump overload_look(const struct world *world) {
+    struct world_clump found;
+    struct clump clump = {.is_there = false};
+    if (world_find_clump(world, &found) && found.candidates >= OVERLOAD_CANDIDATES) {
+        clump = (struct clump){.is_there = true, .at = found.at, .candidates = found.candidates};
+        (void)snprintf(clump.kind, sizeof clump.kind, "%s", world_kind(world, found.kind)->name);
+    }
+    return clump;
+}
+
+bool overload_is_slow(uint64_t tick_ns, double tick_hz) {
+    return tick_ns >= OVERLOAD_SLOW_NS || (double)tick_ns * tick_hz >= OVERLOAD_TICKS * 1e9;
+}
+
+void overload_note(struct overload *overload, uint64_t tick_ns) {
+    overload->slowest_ns = tick_ns > overload->slowest_ns ? tick_ns : overload->slowest_ns;
+}
+
+bool overload_tell(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
+                   struct message_event *event, uint64_t *tick_ns) {
+    const struct clump *clump = &overload->clump;
+    const bool is_slow = running_ns >= OVERLOAD_SLOW_NS || overload->slowest_ns > 0;
+    const bool is_silent = overload->told_ns != 0 && now_ns - overload->told_ns < OVERLOAD_SILENT_NS;
+    if (!clump->is_there || !is_slow || is_silent) {
+        return false;
+    }
+    *tick_ns = running_ns >= OVERLOAD_SLOW_NS ? running_ns : overload->slowest_ns;
+    overload->slowest_ns = 0;
+    overload->told_ns = now_ns;
+    *event = (struct message_event){.event = "overload",
+                                    .has = EVENT_HAS_KIND | EVENT_HAS_CANDIDATES,
+                                    .x = world_snapshot_hundredths(clump->at.x),
+                                    .y = world_snapshot_hundredths(clump->at.y),
+                                    .candidates = (uint32_t)clump->candidates};
+    memcpy(event->kind, clump->kind, sizeof event->kind);
+    return true;
 }

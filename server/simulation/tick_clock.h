@@ -10,6 +10,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+#include "common/protocol/message.h"
+#include "server/sim/world/world.h"
+
 enum { TICK_CLOCK_CATCH_UP = 5 };
 
 struct tick_clock {
@@ -37,5 +42,65 @@ uint64_t tick_clock_span_ns(const struct tick_clock *clock, uint64_t n);
 uint64_t tick_clock_deadline_ns(const struct tick_clock *clock);
 /** How many ticks to do now, 0 to TICK_CLOCK_CATCH_UP; counts them as done. */
 int tick_clock_take(struct tick_clock *clock, uint64_t now_ns);
+
+/* How long something takes: percentiles of the last TICK_METER_SAMPLES times, and a histogram of all times. Pure.
+ *
+ * Bucket k of the histogram has the times of at most TICK_METER_FIRST_NS * 2^k that are in no bucket before it.
+ */
+
+enum { TICK_METER_SAMPLES = 1024, TICK_METER_BUCKETS = 16, TICK_METER_FIRST_NS = 50000 };
+
+struct tick_meter {
+    uint64_t count; /* ever; the newest sample is at (count - 1) % TICK_METER_SAMPLES */
+    float samples_us[TICK_METER_SAMPLES];
+    uint64_t sum_ns;                      /* of all times */
+    uint64_t buckets[TICK_METER_BUCKETS]; /* how many; longer times are in none */
+};
+
+struct tick_meter_summary {
+    double p50_ms, p99_ms, max_ms; /* 0 when there are no samples */
+};
+
+void tick_meter_add(struct tick_meter *meter, uint64_t ns);
+struct tick_meter_summary tick_meter_summarize(const struct tick_meter *meter);
+/** The longest time of bucket k. */
+uint64_t tick_meter_bound_ns(int k);
+/** How many of all times are at most as long. */
+uint64_t tick_meter_within(const struct tick_meter *meter, int k);
+
+/* The event `overload`: a clump of agents makes ticks take long. Pure: time and measurements are arguments.
+ */
+
+enum {
+    OVERLOAD_CANDIDATES = 1000, /* that an agent looks at: from here on it is a clump */
+    OVERLOAD_TICKS = 5,         /* a tick that takes as long as so many should is slow */
+};
+#define OVERLOAD_SLOW_NS   UINT64_C(1000000000) /* or so long */
+#define OVERLOAD_SILENT_NS UINT64_C(10000000000)
+
+/** Where agents stand so close that it counts. */
+struct clump {
+    bool is_there;
+    char kind[LIMIT_NAME_CHARS + 1];
+    vec2 at; /* px */
+    int32_t candidates;
+};
+
+struct overload {
+    struct clump clump;  /* as it was last looked for */
+    uint64_t slowest_ns; /* of the slow ticks that were done since the last telling */
+    uint64_t told_ns;    /* 0: never */
+};
+
+/** Looks for a clump in the world as it is now. */
+struct clump overload_look(const struct world *world);
+/** Whether a tick that took so long is slow; tick_hz of its world. */
+bool overload_is_slow(uint64_t tick_ns, double tick_hz);
+/** A slow tick was done. */
+void overload_note(struct overload *overload, uint64_t tick_ns);
+/** Whether the event is due. running_ns: for how long the tick under way has run, 0: there is none. Fills
+ * *event but for its tick, and *tick_ns with how long the tick took, or has taken so far. */
+bool overload_tell(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
+                   struct message_event *event, uint64_t *tick_ns);
 
 #endif

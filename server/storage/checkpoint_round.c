@@ -1,14 +1,12 @@
 /* See checkpoint_round.h.
  *
- * Invariant: `bytes` is the thread's while has_work, otherwise that of the rank's own thread. */
+ * Invariant: `bytes` is the thread's while the duty is busy, otherwise that of the rank's own thread. */
 #include "server/storage/checkpoint_round.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,21 +14,19 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
+#include "common/system/duty.h"
 #include "common/system/log.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_image.h"
-#include "server/storage/part_files.h"
-#include "server/storage/whole_file.h"
+#include "server/storage/disk_file.h"
+#include "server/storage/state_directory.h"
 
 enum phase { PHASE_NONE, PHASE_PARTS, PHASE_HEAD };
 
 struct checkpoint_round {
     const struct exchange *exchange;
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t changed;
-    bool has_work, is_stopping; /* under the mutex */
-    enum phase phase;           /* the same on all ranks */
+    struct duty duty;
+    enum phase phase; /* the same on all ranks */
     char head_path[PART_FILES_PATH], path[PART_FILES_PATH];
     struct buffer bytes, head; /* the part, or what is being written; the head, on rank 0 */
     struct saved_world_head head_line;
@@ -51,7 +47,8 @@ static void write_part(struct checkpoint_round *round) {
     }
 }
 
-static void work(struct checkpoint_round *round) {
+static void work(void *argument) {
+    struct checkpoint_round *round = argument;
     if (round->phase == PHASE_PARTS) {
         write_part(round);
         buffer_fini(&round->bytes);
@@ -61,45 +58,9 @@ static void work(struct checkpoint_round *round) {
     }
 }
 
-static void *run(void *argument) {
-    struct checkpoint_round *round = argument;
-    pthread_mutex_lock(&round->mutex);
-    while (round->has_work || !round->is_stopping) {
-        if (!round->has_work) {
-            pthread_cond_wait(&round->changed, &round->mutex);
-            continue;
-        }
-        pthread_mutex_unlock(&round->mutex);
-        work(round);
-        pthread_mutex_lock(&round->mutex);
-        round->has_work = false;
-    }
-    pthread_mutex_unlock(&round->mutex);
-    return NULL;
-}
-
-static int start_thread(struct checkpoint_round *round) {
-    sigset_t all, former;
-    (void)sigfillset(&all);
-    (void)pthread_sigmask(SIG_SETMASK, &all, &former);
-    const int result = pthread_create(&round->thread, NULL, run, round);
-    (void)pthread_sigmask(SIG_SETMASK, &former, NULL);
-    return result;
-}
-
 static void start_work(struct checkpoint_round *round, enum phase phase) {
-    pthread_mutex_lock(&round->mutex);
     round->phase = phase;
-    round->has_work = true;
-    pthread_mutex_unlock(&round->mutex);
-    pthread_cond_broadcast(&round->changed);
-}
-
-static bool is_working(struct checkpoint_round *round) {
-    pthread_mutex_lock(&round->mutex);
-    const bool has_work = round->has_work;
-    pthread_mutex_unlock(&round->mutex);
-    return has_work;
+    duty_order(&round->duty);
 }
 
 /* ---- life ---- */
@@ -112,18 +73,7 @@ struct checkpoint_round *checkpoint_round_new(const struct exchange *exchange) {
     round->exchange = exchange;
     buffer_init(&round->bytes, SIZE_MAX / 2);
     buffer_init(&round->head, SIZE_MAX / 2);
-    if (pthread_mutex_init(&round->mutex, NULL) != 0) {
-        free(round);
-        return NULL;
-    }
-    if (pthread_cond_init(&round->changed, NULL) != 0) {
-        pthread_mutex_destroy(&round->mutex);
-        free(round);
-        return NULL;
-    }
-    if (start_thread(round) != 0) {
-        pthread_cond_destroy(&round->changed);
-        pthread_mutex_destroy(&round->mutex);
+    if (duty_start(&round->duty, work, round) != 0) {
         free(round);
         return NULL;
     }
@@ -134,13 +84,7 @@ void checkpoint_round_destroy(struct checkpoint_round *round) {
     if (round == NULL) {
         return;
     }
-    pthread_mutex_lock(&round->mutex);
-    round->is_stopping = true;
-    pthread_mutex_unlock(&round->mutex);
-    pthread_cond_broadcast(&round->changed);
-    pthread_join(round->thread, NULL);
-    pthread_cond_destroy(&round->changed);
-    pthread_mutex_destroy(&round->mutex);
+    duty_end(&round->duty);
     buffer_fini(&round->bytes);
     buffer_fini(&round->head);
     free(round);
@@ -255,7 +199,7 @@ static void hear(struct checkpoint_round *round, struct said *out) {
     const struct exchange *exchange = round->exchange;
     uint64_t *own = of_rank(out, exchange->rank);
     memset(out, 0, sizeof *out);
-    if (is_working(round)) {
+    if (duty_is_busy(&round->duty)) {
         out->words[SAID_WORKING] = 1;
     } else {
         own[RANK_AGENTS] = round->facts.agents;

@@ -1,4 +1,4 @@
-/* A checkpoint that ranks write together (recording/checkpoint_part.h): one object on each rank, over struct exchange.
+/* A checkpoint that ranks write together (recording/checkpoint.h): one object on each rank, over struct exchange.
  *
  *     checkpoint_round_begin    between two ticks: every rank copies its part into memory, rank 0 the head as well, and
  *                               a thread writes and syncs it while ticks go on

@@ -7,15 +7,14 @@
 
 #include <assert.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/statvfs.h>
 
 #include "common/system/clock.h"
+#include "common/system/duty.h"
 #include "common/system/timed_wait.h"
-#include "server/storage/output_file.h"
 
 enum { WRITE_BYTES = 1024 * 1024 /* of one call; progress shows in these steps */ };
 
@@ -348,7 +347,7 @@ static int end(struct file_writer *writer, struct failure *failure) {
 
 /* ---- the thread: what to do when ---- */
 
-enum duty { DUTY_WAIT, DUTY_REPORT, DUTY_SYNC, DUTY_FLUSH, DUTY_WRITE, DUTY_END };
+enum writer_duty { DUTY_WAIT, DUTY_REPORT, DUTY_SYNC, DUTY_FLUSH, DUTY_WRITE, DUTY_END };
 
 static uint64_t sooner(uint64_t a, uint64_t b) {
     return a < b ? a : b;
@@ -374,7 +373,7 @@ static uint64_t write_time(const struct file_writer *writer) {
 
 /* The sync comes before a write, which would put it off. A failure that another thread found is reported.
  * *until_ns: for how long there is nothing to do. */
-static enum duty next_duty(const struct file_writer *writer, uint64_t *until_ns) {
+static enum writer_duty next_duty(const struct file_writer *writer, uint64_t *until_ns) {
     const uint64_t now_ns = clock_now_ns(), sync_ns = sync_time(writer), write_ns = write_time(writer);
     uint64_t frame_ns = NEVER, frame_until_ns = 0;
     if (writer->has_failed) {
@@ -429,7 +428,7 @@ static void report(struct file_writer *writer, uint64_t synced) {
     pthread_cond_broadcast(&writer->changed);
 }
 
-static int do_duty(struct file_writer *writer, enum duty duty, struct failure *failure) {
+static int do_duty(struct file_writer *writer, enum writer_duty duty, struct failure *failure) {
     switch (duty) {
     case DUTY_SYNC:
         return sync_file(writer, failure);
@@ -464,7 +463,7 @@ static void *run(void *context) {
     while (!writer->is_done) {
         uint64_t until_ns = 0;
         const uint64_t synced = atomic_load(&writer->synced);
-        const enum duty duty = next_duty(writer, &until_ns);
+        const enum writer_duty duty = next_duty(writer, &until_ns);
         struct failure failure;
         if (duty == DUTY_WAIT) {
             wait_for_work(writer, until_ns);
@@ -520,15 +519,6 @@ static struct file_writer *allocate(const struct file_writer_def *def) {
     return writer;
 }
 
-static int start_thread(struct file_writer *writer) {
-    sigset_t all, before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int result = pthread_create(&writer->thread, NULL, run, writer);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
-}
-
 struct file_writer *file_writer_create(const struct file_writer_def *def, struct failure *failure) {
     assert(def->sync_s >= 0.0);
     struct file_writer *writer = allocate(def);
@@ -544,7 +534,7 @@ struct file_writer *file_writer_create(const struct file_writer_def *def, struct
         writer->has_failed = true;
         writer->failure = *failure;
     }
-    if (start_thread(writer) != 0) {
+    if (thread_start(&writer->thread, run, writer) != 0) {
         output_file_abandon(&writer->file);
         free_writer(writer);
         (void)failure_set(failure, FAILURE_BUSY, NULL, "no thread for %.200s", def->path);

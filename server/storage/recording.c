@@ -1,19 +1,113 @@
-/* See recording.h. A recording owns its files, its index and the walk of its source.
- *
- * Invariant: the index was made from exactly the bytes that the files had when they were opened, so a place of it
- * is the beginning of a line (or reading says that the file changed). */
+/* See recording.h; the parts of a checkpoint (state_directory.h) come first. */
 #include "server/storage/recording.h"
 
 #include <assert.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
-#include "server/recording/line_sum.h"
-#include "server/recording/recording_scenario.h"
-#include "server/storage/line_walk.h"
-#include "server/storage/part_files.h"
-#include "server/storage/recording_index.h"
-#include "server/storage/text_file.h"
+#include "common/system/regular_file.h"
+#include "server/recording/recording_line.h"
+#include "server/storage/recording_internal.h"
+#include "server/storage/state_directory.h"
+
+#define PART_SUFFIX ".part-"
+#define HEAD_SUFFIX ".drover"
+
+/* ---- names ---- */
+
+void part_file_path(const char *checkpoint, uint32_t number, char path[PART_FILES_PATH]) {
+    const size_t length = strlen(checkpoint), suffix = strlen(HEAD_SUFFIX);
+    const bool has_suffix = length > suffix && strcmp(checkpoint + length - suffix, HEAD_SUFFIX) == 0;
+    (void)snprintf(path, PART_FILES_PATH, "%.*s" PART_SUFFIX "%04" PRIu32,
+                   (int)(has_suffix ? length - suffix : length), checkpoint, number);
+}
+
+bool part_file_read_name(const char *name, uint32_t *number, char head[64]) {
+    const char *suffix = strstr(name, PART_SUFFIX);
+    char expected[PART_FILES_PATH];
+    if (suffix == NULL || suffix - name > 40) {
+        return false;
+    }
+    const unsigned long value = strtoul(suffix + strlen(PART_SUFFIX), NULL, 10);
+    if (value >= CHECKPOINT_PARTS_MAX) {
+        return false;
+    }
+    *number = (uint32_t)value;
+    (void)snprintf(head, 64, "%.*s" HEAD_SUFFIX, (int)(suffix - name), name);
+    part_file_path(head, *number, expected);
+    return strcmp(name, expected) == 0;
+}
+
+/* ---- reading ---- */
+
+/* The bytes that the file has now; *bytes is the caller's. 0, or an errno value. */
+static int read_whole_part(int file, char **bytes, size_t *length) {
+    struct stat status;
+    size_t done = 0;
+    ssize_t count = 1;
+    if (fstat(file, &status) != 0) {
+        return errno;
+    }
+    *length = (size_t)status.st_size;
+    *bytes = malloc(*length + 1);
+    while (*bytes != NULL && done < *length && count != 0) {
+        count = read(file, *bytes + done, *length - done);
+        if (count < 0 && errno != EINTR) {
+            return errno;
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    *length = done; /* it may have become shorter */
+    return *bytes == NULL ? ENOMEM : 0;
+}
+
+static int fail(uint32_t number, const char *path, enum failure_code code, const char *reason,
+                struct failure *failure) {
+    return failure_set(failure, code, "parts", "part %" PRIu32 ": %.200s: %s", number, path, reason);
+}
+
+static int read_part(void *context, uint32_t number, const char **bytes, size_t *length,
+                     struct failure *failure) {
+    struct part_files *files = context;
+    char path[PART_FILES_PATH], reason[REGULAR_FILE_REASON] = "";
+    int file = -1;
+    part_files_fini(files);
+    part_file_path(files->checkpoint, number, path);
+    const enum regular_file_result result = regular_file_open(path, &file, reason);
+    if (result != REGULAR_FILE_OK) {
+        return fail(number, path, result == REGULAR_FILE_SHORT ? FAILURE_BUSY : FAILURE_BAD_SAVE,
+                    result == REGULAR_FILE_MISSING ? "there is no such file" : reason, failure);
+    }
+    const int error = read_whole_part(file, &files->bytes, length);
+    (void)close(file);
+    *bytes = files->bytes;
+    files->was_read = true;
+    return error == 0 ? 0
+                      : fail(number, path, error == ENOMEM ? FAILURE_BUSY : FAILURE_BAD_SAVE, strerror(error),
+                             failure);
+}
+
+struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint) {
+    *files = (struct part_files){.bytes = NULL};
+    (void)snprintf(files->checkpoint, sizeof files->checkpoint, "%s", checkpoint);
+    return (struct checkpoint_parts){files, read_part};
+}
+
+void part_files_fini(struct part_files *files) {
+    free(files->bytes);
+    files->bytes = NULL;
+}
+
+/* ---- recording ---- */
+
+/* A recording owns its files, its index and the walk of its source.
+ * Invariant: the index was made from exactly the bytes that the files had when they were opened, so a place of it
+ * is the beginning of a line (or reading says that the file changed). */
 
 struct recording {
     struct text_file **files;
@@ -530,7 +624,9 @@ const char *recording_path(const struct recording *recording, int file) {
     return file < recording->file_count ? text_file_path(recording->files[file]) : NULL;
 }
 
-uint32_t recording_core_at(const struct recording *recording, const struct recording_moment *moment) {
+/* The core that the lines need which are played from the checkpoint or world on that a seek takes for this moment; 0:
+ * there is none. */
+static uint32_t core_at(const struct recording *recording, const struct recording_moment *moment) {
     const int world = index_find_world(&recording->index, moment->world);
     if (world < 0) {
         return 0;
@@ -546,14 +642,12 @@ uint32_t recording_core_at(const struct recording *recording, const struct recor
 static int check_world_core(struct recording *recording, const struct recording_world *world,
                             uint32_t recorded, const struct core_change *changes, uint32_t newest,
                             struct failure *failure) {
-    char list[128];
+    char list[160];
     struct scenario scenario;
+    struct failure unread;
     const struct recording_facts *facts = &recording->index.facts;
-    if (recorded == newest) {
+    if (recorded == newest || recording_read_scenario(recording, world->number, &scenario, &unread) != 0) {
         return 0;
-    }
-    if (recording_read_scenario(recording, world->number, &scenario, failure) != 0) {
-        return -1;
     }
     const bool is_affected =
         core_affects(changes, recorded, newest, &scenario, facts->request_ops, list, sizeof list);
@@ -562,19 +656,21 @@ static int check_world_core(struct recording *recording, const struct recording_
         return 0;
     }
     return failure_set(failure, FAILURE_VERSION, "core",
-                       "recorded by core %u; this is core %u. Changed since for world %u: %s. --anyway "
-                       "plays it all the same: exact at its %d checkpoints, from there on it may differ",
-                       recorded, newest, world->number, list, facts->checkpoint_count);
+                       "recorded by core %" PRIu32 "; this is core %" PRIu32
+                       ". Changed since for world %" PRIu32 ": %s. --anyway plays it all the same: exact at "
+                       "its %d checkpoints, from there on it may differ",
+                       recorded, newest, world->number, list[0] == '\0' ? "unknown here" : list,
+                       facts->checkpoint_count);
 }
 
-int recording_check_core(struct recording *recording, const struct recording_moment *moment,
+int recording_check_core(struct recording *recording, const struct recording_moment *from,
                          const struct core_change *changes, uint32_t newest, struct failure *failure) {
     const struct recording_facts *facts = &recording->index.facts;
     for (int i = 0; i < facts->world_count; i++) {
         const struct recording_world *world = &facts->worlds[i];
-        const uint32_t begun = world->number == moment->world ? recording_core_at(recording, moment) : 0;
+        const uint32_t begun = from != NULL && world->number == from->world ? core_at(recording, from) : 0;
         const uint32_t recorded = begun != 0 ? begun : world->core;
-        if (world->number >= moment->world &&
+        if ((from == NULL || world->number >= from->world) &&
             check_world_core(recording, world, recorded, changes, newest, failure) != 0) {
             return -1;
         }

@@ -4,7 +4,7 @@
  *
  * 1. Opening reads everything once for the index; nothing but a line at a time is kept in memory.
  * 2. What stands behind the last newline of a file is torn, as a crash leaves it: it is skipped and counted. A line that is
- * not as it was written (recording/line_sum.h; no JSON) ends its file here: what was behind it may need what was in it.
+ * not as it was written (recording/recording_line.h; no JSON) ends its file here: what was behind it may need what was in it.
  * A later file goes on when it begins where the lines before the damage end, or with a world of its own. The facts say
  * what is damaged.
  * 3. Each file begins with its own `drover` and `world` lines; those of a later file that say what is known already
@@ -43,15 +43,13 @@ struct recording_source recording_source(struct recording *recording,
                                          const struct world_overrides *overrides);
 /** Lets another thread end the seek of a source: as built_world_make. NULL at first. */
 void recording_let_give_up(struct recording *recording, const atomic_bool *given_up);
-/** The core that the lines need which are played from the checkpoint or world on that seek takes for this moment; 0 when
- * there is none. */
-uint32_t recording_core_at(const struct recording *recording, const struct recording_moment *moment);
-/** Whether all that is played from this moment on comes out as recorded, as far as the numbers of cores say.
+/** Whether all that is played from a moment on comes out as recorded, as far as the numbers of cores say. A scenario that
+ * cannot be read counts as unchanged: it is refused when it is played.
  *
+ * from             NULL: the start
  * changes, newest  core_changes and CORE_NUMBER (recording/core_changes.h), or those of a test
- * returns          0; or -1 with *failure: version (the message says which cores, what changed and what is left to do),
- *                  or that of reading the scenario */
-NODISCARD int recording_check_core(struct recording *recording, const struct recording_moment *moment,
+ * returns          0; or -1 with *failure: version (the message says which cores, what changed, and --anyway) */
+NODISCARD int recording_check_core(struct recording *recording, const struct recording_moment *from,
                                    const struct core_change *changes, uint32_t newest,
                                    struct failure *failure);
 /** Reads the scenario of a world (by its number), with the effective seed and rate. 0, or -1 with *failure; then it is

@@ -44,7 +44,7 @@ struct recording_facts {
     char end_reason[RECORDING_VALUE_BYTES];     /* of that line: why it was broken off; "" for in order */
     struct recording_moment last;
     bool is_paused_at_end;
-    int files, files_without_sums; /* recording/line_sum.h */
+    int files, files_without_sums; /* recording/recording_line.h */
     struct recording_damage damage;
     int gap_count;
     const struct recording_gap *gaps; /* in order; the recording's */

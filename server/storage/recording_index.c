@@ -1,8 +1,8 @@
-/* See recording_index.h. Owns its arrays.
+/* See recording_internal.h. Owns its arrays.
  *
  * Invariants: facts.last is the last moment of the lines do, at and world so far (and of what other lines show that
  * the world has reached); it never goes back but to the start of a further world. */
-#include "server/storage/recording_index.h"
+#include "server/storage/recording_internal.h"
 
 #include <assert.h>
 #include <stdio.h>

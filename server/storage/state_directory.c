@@ -20,9 +20,6 @@
 
 #include "common/system/log.h"
 #include "server/storage/disk_file.h"
-#include "server/storage/part_files.h"
-#include "server/storage/state_files.h"
-#include "server/storage/whole_file.h"
 
 _Static_assert((int)STATE_DIRECTORY_PATH == (int)DISK_FILE_PATH, "paths of the same size");
 
@@ -562,15 +559,4 @@ void state_directory_prune(struct state_directory *directory, uint32_t number, u
     }
     delete_rows(&files, state_files_outdated(&files, number, keep_bytes));
     state_files_fini(&files);
-}
-
-uint64_t state_directory_bytes(const struct state_directory *directory) {
-    struct state_files files;
-    struct failure failure;
-    if (state_files_scan(&files, directory->path, &failure) != 0) {
-        return 0;
-    }
-    const uint64_t bytes = state_files_bytes(&files);
-    state_files_fini(&files);
-    return bytes;
 }

@@ -17,12 +17,95 @@
 #define DROVER_SERVER_STORAGE_STATE_DIRECTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "server/recording/checkpoint.h"
+#include "server/storage/disk_file.h"
 #include "server/storage/recording.h"
+
+/* The files of a checkpoint in parts (recording/checkpoint.h). Beside checkpoint-000007.drover, the head, lie
+ * checkpoint-000007.part-0000, checkpoint-000007.part-0001 and so on, one of each rank that wrote it.
+ *
+ * The parts are written and synced first. The head's name makes them count (file_write_whole): parts without a head are
+ * what a crash has left, and state_directory_open removes them. All functions wait for the disk.
+ */
+
+enum { PART_FILES_PATH = 4096 };
+
+/** The path of a part of the checkpoint that has this path. */
+void part_file_path(const char *checkpoint, uint32_t number, char path[PART_FILES_PATH]);
+/** Whether a name is that of a part; then *number is the part's, and head receives the name of its checkpoint. */
+bool part_file_read_name(const char *name, uint32_t *number, char head[64]);
+
+/** Reads the parts of one checkpoint, one after the other. */
+struct part_files {
+    char checkpoint[PART_FILES_PATH];
+    char *bytes;   /* of the part that was read last; owned */
+    bool was_read; /* some part was: the checkpoint is in parts */
+};
+/** Where checkpoint_read_parts finds the parts of this checkpoint; valid as long as *files. part_files_fini frees. */
+struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint);
+void part_files_fini(struct part_files *files);
+
+/* The journals and checkpoints of a state folder (state_directory.h): which there are, and which are read to continue.
+ * Other files of the folder are not looked at.
+ */
+
+/* Of one number, a checkpoint is the world at the beginning of the journal: so this is also the order in time. */
+enum state_file_kind { STATE_FILE_CHECKPOINT, STATE_FILE_JOURNAL };
+
+struct state_file {
+    uint32_t number; /* from 1 */
+    enum state_file_kind kind;
+    uint32_t
+        parts; /* of a checkpoint in parts: the number behind that of its last one (state_directory.h); else 0 */
+    uint64_t bytes; /* with those of its parts */
+};
+
+struct state_files {
+    char folder[DISK_FILE_PATH];
+    struct state_file *rows; /* malloc'd; by number, then kind */
+    int count;
+};
+
+/** The path of a file of the folder. */
+void state_file_path(const char *folder, enum state_file_kind kind, uint32_t number,
+                     char path[DISK_FILE_PATH]);
+/** The path of a row's file (part: -1), or of one of its parts. */
+void state_file_path_of(const char *folder, const struct state_file *row, int part,
+                        char path[DISK_FILE_PATH]);
+/** What this is the name of; false: of neither ("checkpoint-1.drover" has too few digits). */
+bool state_file_read_name(const char *name, enum state_file_kind *kind, uint32_t *number);
+
+/** Lists a folder, without its trailing slash. 0, or -1 with *failure (io, busy). */
+NODISCARD int state_files_scan(struct state_files *files, const char *folder, struct failure *failure);
+void state_files_fini(struct state_files *files);
+uint64_t state_files_bytes(const struct state_files *files);
+uint32_t state_files_last_number(const struct state_files *files);
+/** Whether anything is there to continue from: a checkpoint, or a journal that has more than the beginning of its first
+ * two lines. */
+bool state_files_hold_world(const struct state_files *files);
+
+/** Returns the row from which to continue; all that follow belong to it, in the order of time. It is the checkpoint before
+ * the newest one (so there is another when that one turns out to be damaged), or the first journal. Checkpoints whose
+ * beginning is damaged are taken out of the list, with a line in the log. -1 with *failure (bad_save, which names a file;
+ * busy) when there is no such row. */
+NODISCARD int state_files_plan(struct state_files *files, struct failure *failure);
+/** Whether no journal is missing from this row on. */
+bool state_files_go_on(const struct state_files *files, int row);
+/** Says in the log what is known to be missing from this row on: torn ends, empty journals, a newest one that is not
+ * there. Returns whether the newest one is there and has its first two lines. */
+bool state_files_report(const struct state_files *files, int row);
+/** Whether all of it is one recording: no journal is missing. 0, or -1 with *failure (bad_save, which names it; no_save
+ * when there is no file). */
+NODISCARD int state_files_check_whole(const struct state_files *files, struct failure *failure);
+/** How many rows from the start may be deleted once the checkpoint `number` is on disk: all that is older than the
+ * checkpoint before it, while the rest has more than keep_bytes. */
+int state_files_outdated(const struct state_files *files, uint32_t number, uint64_t keep_bytes);
 
 enum { STATE_DIRECTORY_PATH = 4096 };
 
@@ -83,7 +166,5 @@ void state_directory_checkpoint_path(const struct state_directory *directory, ui
  * keep_bytes: UINT64_MAX keeps all; otherwise further old ones stay as long as all together have no more bytes. Any
  * thread, one at a time. */
 void state_directory_prune(struct state_directory *directory, uint32_t number, uint64_t keep_bytes);
-/** Bytes of its journals and checkpoints. Any thread; looks at the disk. */
-uint64_t state_directory_bytes(const struct state_directory *directory);
 
 #endif

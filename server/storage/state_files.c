@@ -1,5 +1,5 @@
-/* See state_files.h. */
-#include "server/storage/state_files.h"
+/* See state_directory.h. */
+#include "server/storage/state_directory.h"
 
 #include <assert.h>
 #include <dirent.h>
@@ -12,8 +12,7 @@
 
 #include "common/base/buffer.h"
 #include "common/system/log.h"
-#include "server/storage/part_files.h"
-#include "server/storage/save_head.h"
+#include "server/storage/save_store.h"
 
 static const char *const prefixes[] = {
     [STATE_FILE_CHECKPOINT] = "checkpoint-", [STATE_FILE_JOURNAL] = "journal-"};

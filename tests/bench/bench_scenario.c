@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 
 /* Places move apart; obstacles stay as large as they are. */
 static void scale_geometry(struct geometry_def *geometry, float factor) {

@@ -313,12 +313,23 @@ static double resident_mb(void) {
     return (double)resident * (double)sysconf(_SC_PAGESIZE) * 1e-6;
 }
 
+static uint64_t folder_bytes(const struct state_directory *directory) {
+    struct state_files files;
+    struct failure failure;
+    if (state_files_scan(&files, state_directory_path(directory), &failure) != 0) {
+        return 0;
+    }
+    const uint64_t bytes = state_files_bytes(&files);
+    state_files_fini(&files);
+    return bytes;
+}
+
 static void print_minute(const struct run *run, int second) {
     struct logbook_statistics files;
     logbook_read_statistics(run->logbook, &files);
     printf("%6d min  RSS %6.2f MB  recording %8.3f MB  journal %8.3f MB written, folder %6.3f MB\n",
            second / 60, resident_mb(), (double)files.recording.bytes * 1e-6,
-           (double)files.journal.bytes * 1e-6, (double)state_directory_bytes(run->directory) * 1e-6);
+           (double)files.journal.bytes * 1e-6, (double)folder_bytes(run->directory) * 1e-6);
     fflush(stdout);
 }
 

@@ -152,7 +152,7 @@ PLACES = {
              "    [REQUEST_COUNT_AGENTS] = {\"count_agents\", ROLE_VIEWER, WORLD | ANSWERS | QUERY, count_agents_fields,\n"
              "        count_agents_presences, NULL, NULL},\n",
              before=r"^    \[REQUEST_REMOVE_OBSTACLE\] = \{"),
-        Edit("server/commands/command_handlers.h", "    X(REQUEST_COUNT_AGENTS, apply_count_agents)       \\\n",
+        Edit("server/commands/command_internal.h", "    X(REQUEST_COUNT_AGENTS, apply_count_agents)       \\\n",
              before=r"^    X\(REQUEST_REMOVE_OBSTACLE, "),
         Edit("server/commands/command_query.c", COUNT_HANDLER, before=r"^int apply_inspect\("),
     ],

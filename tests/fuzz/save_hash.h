@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/base/failure.h"
-#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 
 enum { SAVE_HASH_CHARS = 16 };
 

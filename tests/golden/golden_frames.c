@@ -15,7 +15,7 @@
 #include "common/snapshot/snapshot_packed.h"
 #include "common/snapshot/snapshot_packed_decode.h"
 #include "server/frames/world_snapshot.h"
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "server/simulation/worker_pool.h"

@@ -9,9 +9,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "server/recording/line_sum.h"
 #include "server/recording/recording_line.h"
-#include "server/recording/recording_scenario.h"
 #include "server/recording/replay.h"
 
 struct moment_hash {

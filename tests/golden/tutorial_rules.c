@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "tests/unit/server/cmocka_all.h"

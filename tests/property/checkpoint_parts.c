@@ -14,7 +14,6 @@
 #include "common/protocol/request.h"
 #include "server/commands/command_apply.h"
 #include "server/recording/checkpoint.h"
-#include "server/recording/checkpoint_part.h"
 #include "server/sim/world/world_internal.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"

@@ -12,7 +12,7 @@
 
 #include "common/protocol/message.h"
 #include "server/commands/command_apply.h"
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/sim/steering/behavior.h"
 #include "tests/property/each_scenario.h"
 #include "viewer/explain/formula.h"

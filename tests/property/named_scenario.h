@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "tests/unit/server/cmocka_all.h"
 
 /** Loads scenarios/NAME.json. The caller: scenario_fini. */

@@ -8,7 +8,7 @@
 #include "common/base/buffer.h"
 #include "common/protocol/request.h"
 #include "common/text/base64.h"
-#include "server/commands/state_ranks.h"
+#include "server/commands/simulation_state.h"
 #include "tests/property/random_request.h"
 
 enum { ODD_TEXT = 96, ODD_ROWS = 600, ODD_TRIES = 400, ODD_BYTES = 1 << 20 };

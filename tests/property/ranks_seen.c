@@ -14,8 +14,7 @@
 
 #include "common/snapshot/frame_layout.h"
 #include "server/commands/command_apply.h"
-#include "server/commands/command_until.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/world_snapshot.h"
 #include "server/recording/checkpoint.h"

@@ -19,10 +19,9 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
-#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 #include "server/sim/math/rng.h"
 #include "server/storage/state_directory.h"
-#include "server/storage/state_files.h"
 #include "tests/property/environment.h"
 #include "tests/unit/server/recording/recorded_run.h"
 #include "tests/unit/server/storage/storage_support.h"

@@ -7,7 +7,7 @@
 
 #include "common/json/json_check.h"
 #include "server/commands/command_apply.h"
-#include "server/commands/state_gather.h"
+#include "server/commands/simulation_state.h"
 
 enum { ANSWER_BYTES = 1 << 24 };
 

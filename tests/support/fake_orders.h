@@ -1,4 +1,4 @@
-/* Orders of rank 0 (server/commands/state_ranks.h) over any exchange, for tests: what server/cluster does over MPI. */
+/* Orders of rank 0 (server/commands/simulation_state.h) over any exchange, for tests: what server/cluster does over MPI. */
 #ifndef DROVER_TESTS_SUPPORT_FAKE_ORDERS_H
 #define DROVER_TESTS_SUPPORT_FAKE_ORDERS_H
 

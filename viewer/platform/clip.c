@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/system/duty.h"
+
 enum { PICTURES = 4, LOOK_MS = 20, PATIENCE_MS = 5000, END_MS = 30000 };
 
 struct clip {
@@ -158,14 +160,9 @@ static void *write_clip(void *context) {
 }
 
 static int start_writer(struct clip *clip) {
-    sigset_t all, before;
-    sigfillset(&all);
     pthread_mutex_init(&clip->mutex, NULL);
     pthread_cond_init(&clip->changed, NULL);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    const int result = pthread_create(&clip->writer, NULL, write_clip, clip);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return result;
+    return thread_start(&clip->writer, write_clip, clip);
 }
 
 /* ---- the drawing thread ---- */

@@ -16,7 +16,7 @@
 
 #include "common/json/json_writer.h"
 #include "server/recording/checkpoint.h"
-#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 #include "server/storage/disk_file.h"
 
 enum { AT_ONCE = 1 << 18, BUFFER_LIMIT = 1 << 28 };

@@ -11,7 +11,7 @@
 
 #include "common/protocol/request.h"
 #include "server/commands/command_apply.h"
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/recording/checkpoint.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "server/commands/command_apply.h"
-#include "server/commands/command_table.h"
-#include "server/commands/state_batch.h"
-#include "server/library/scenario_order.h"
+#include "server/commands/simulation_state.h"
+#include "server/library/scenario_builder.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"

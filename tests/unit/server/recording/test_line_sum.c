@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/recording/line_sum.h"
+#include "server/recording/recording_line.h"
 
 static const char lines[] = "{\"op\":\"drover\",\"format\":1,\"core\":1}\n"
                             "{\"op\":\"at\",\"tick\":96,\"seq\":3,\"paused\":true}\n"

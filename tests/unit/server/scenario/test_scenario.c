@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/simulation/flight_memory.h"
+#include "server/simulation/logbook_internal.h"
 
 static struct flight_memory memory;
 

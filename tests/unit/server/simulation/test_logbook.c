@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/system/clock.h"
-#include "server/library/scenario_order.h"
+#include "server/library/scenario_builder.h"
 #include "server/simulation/logbook.h"
 #include "server/storage/file_writer.h"
 #include "tests/unit/server/storage/storage_support.h"

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/simulation/overload.h"
+#include "server/simulation/tick_clock.h"
 
 #define SECOND UINT64_C(1000000000)
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/simulation/tick_meter.h"
+#include "server/simulation/tick_clock.h"
 
 static void empty(void **state) {
     (void)state;

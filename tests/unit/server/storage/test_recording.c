@@ -121,8 +121,6 @@ static void facts_are_those_of_the_run(void **state) {
     assert_true(facts->last.seq == run.state.seq);
     assert_false(facts->is_paused_at_end);
     assert_false(facts->has_end);
-    const struct recording_moment moment = {.world = 2, .tick = 70};
-    assert_int_equal(recording_core_at(recording, &moment), CORE_NUMBER);
     struct scenario scenario;
     struct failure failure;
     assert_int_equal(recording_read_scenario(recording, 1, &scenario, &failure), 0);
@@ -601,6 +599,7 @@ static void recording_of_an_older_core_plays_when_nothing_it_uses_changed(void *
     struct recording *recording = open_text(&run.text);
     const struct recording_moment start = {.world = 1}, second = {.world = 2};
     assert_int_equal(recording_check_core(recording, &start, core_changes, CORE_NUMBER, &failure), 0);
+    assert_int_equal(recording_check_core(recording, NULL, touched, CORE_NUMBER + 1, &failure), -1);
     assert_int_equal(recording_check_core(recording, &start, untouched, CORE_NUMBER + 1, &failure), 0);
     assert_played(recording, &start, SIMD_PLAIN, &run);
     assert_int_equal(recording_check_core(recording, &start, touched, CORE_NUMBER + 1, &failure), -1);

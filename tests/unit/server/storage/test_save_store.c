@@ -6,7 +6,7 @@
 #include "common/base/buffer.h"
 #include "common/system/log.h"
 #include "server/recording/recording_line.h"
-#include "server/storage/whole_file.h"
+#include "server/storage/disk_file.h"
 #include "tests/unit/server/storage/storage_support.h"
 
 static struct test_folder folder;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/library/scenario_file.h"
+#include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/steering/behavior_def.h"
 #include "server/sim/world/world.h"

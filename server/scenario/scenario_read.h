@@ -1,16 +1,17 @@
 /* Texts of messages about scenarios: paths, the expected and the found value, lists of the allowed names.
  */
-#ifndef DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H
-#define DROVER_SERVER_SCENARIO_SCENARIO_TEXT_H
-
-#include <stdbool.h>
+#ifndef DROVER_SERVER_SCENARIO_SCENARIO_READ_H
+#define DROVER_SERVER_SCENARIO_SCENARIO_READ_H
 
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/protocol/message_view.h"
 #include "common/text/nearest_name.h"
+#include "server/scenario/scenario.h"
 #include "server/sim/world/world_def.h"
 
 enum { SCENARIO_PATH_BYTES = sizeof((struct failure *)0)->field, SCENARIO_LIST_BYTES = 288 };
@@ -51,5 +52,47 @@ NODISCARD int scenario_read_lengths(const cJSON *json, const char *path, int cou
 /** 0 when the definition has a kind of this name; otherwise fails with those there are. */
 NODISCARD int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
                                   struct failure *failure);
+
+/* The geometry of a scenario file. Used by the other scenario_*.c files only. */
+
+/** Reads obstacles, walls, paths and flow_fields of the "world" object; def has its size and edge already.
+ * 0, or -1 when reading ends here. */
+NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def,
+                                     struct scenario_mistakes *mistakes);
+
+/** 0 when the path or flow field that a behavior names is there; otherwise fails with those there are.
+ * path: of the behavior in the file */
+NODISCARD int scenario_check_geometry(const struct world_def *def, const struct behavior_def *behavior,
+                                      const char *path, struct failure *failure);
+
+/* The kinds of a scenario file: bodies, states, behaviors, conditions. Used by scenario.c only. */
+
+/** Reads "kinds" of the file's root object into *def, after the targets (behaviors name them), and adds
+ * mistakes to *mistakes. 0, or -1 when reading ends here (scenario_mistake). */
+NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def,
+                                  struct scenario_mistakes *mistakes);
+
+/* Reads "view" and "about" of a scenario: how it wants to be looked at, what it says to a person. Neither is part of
+ * the world.
+ */
+
+/** Reads the part of the file when it is there; *view, *about must be zeroed. 0, or -1 when reading ends here.
+ * def: the world, whose agents the view may select: read it first. */
+NODISCARD int scenario_read_view(const cJSON *root, const struct world_def *def, struct message_view *view,
+                                 struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_about(const cJSON *root, struct message_about *about,
+                                  struct scenario_mistakes *mistakes);
+
+/* The parts of a scenario file: world, targets, kinds, agents. Used by scenario.c only. */
+
+/* Each reads its part of the file's root object into *def and adds mistakes to *mistakes: 0, or -1 when
+ * reading ends here (scenario_mistake). In this order: kinds refer to targets, agents to kinds. Only "world"
+ * must be there. */
+NODISCARD int scenario_read_world(const cJSON *root, struct world_def *def,
+                                  struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def,
+                                    struct scenario_mistakes *mistakes);
+NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def,
+                                   struct scenario_mistakes *mistakes);
 
 #endif

@@ -1,12 +1,20 @@
-/* A checkpoint that is being read, and what its readers have in common. For checkpoint_read*.c alone. */
-#ifndef DROVER_SERVER_RECORDING_CHECKPOINT_READING_H
-#define DROVER_SERVER_RECORDING_CHECKPOINT_READING_H
+/* What the writer and the reader of a checkpoint have in common. For checkpoint*.c alone. */
+#ifndef DROVER_SERVER_RECORDING_CHECKPOINT_INTERNAL_H
+#define DROVER_SERVER_RECORDING_CHECKPOINT_INTERNAL_H
 
 #include <cjson/cJSON.h>
 
 #include "common/json/json_lift.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_image.h"
+
+/* Entries that are encoded or decoded at once: a multiple of 3, so that base64 needs padding at the end alone. */
+enum { CHECKPOINT_CHUNK = 768 };
+
+/** By enum obstacle_shape, NULL-ended. */
+extern const char *const checkpoint_shapes[];
+
+/* A checkpoint that is being read, and what its readers have in common. For checkpoint_read*.c alone. */
 
 struct checkpoint_reading {
     const struct scenario *scenario;
@@ -41,5 +49,18 @@ NODISCARD int checkpoint_read_whole(const struct checkpoint_reading *reading, co
                                     const char *key, double most, uint64_t *out);
 /** 16 lower-case hexadecimal digits. */
 NODISCARD bool checkpoint_read_hex64(const cJSON *item, uint64_t *out);
+
+/* Reading what a checkpoint says of agents: columns, in the line or in parts beside it, and the order of slots. For
+ * checkpoint_read.c alone. All return 0, or -1 with the reading's failure. */
+
+/** Before there is a world: whether the columns have the length that so many agents need. */
+NODISCARD int checkpoint_check_columns(const struct checkpoint_reading *reading);
+NODISCARD int checkpoint_read_ids(struct checkpoint_reading *reading);
+/** In parts, what agents have by slot stands in those. */
+NODISCARD int checkpoint_read_columns(struct checkpoint_reading *reading);
+/** What there is of agents beside the line. */
+NODISCARD int checkpoint_read_agent_parts(struct checkpoint_reading *reading);
+/** The order of slots, in a world with so many cells. */
+NODISCARD int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON *order, int32_t cells);
 
 #endif

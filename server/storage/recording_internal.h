@@ -1,8 +1,14 @@
-/* What stands where in a recording: its worlds, checkpoints and hashes, and marks from which its lines can be read on.
- * Filled line by line; does not read files itself.
+/* A file of text that can be read from any place: plain, or zstd frames, told apart by the first bytes. Only regular
+ * files are opened (regular_file.h). What is behind the length that the file had when it was opened is not read; a file
+ * that became shorter meanwhile is an error. Several streams may read one file; one thread.
+ *
+ * A compressed file that is torn or broken gives what can be read: the stream goes on at the next frame, and `breaks`
+ * counts the places. Where a frame is not as it was written, TEXT_FILE_BREAK stands in the text, so that a line there is
+ * none; a last frame that is torn, as a crash leaves it, has no such mark. Offsets are those of the text, without
+ * compression.
  */
-#ifndef DROVER_SERVER_STORAGE_RECORDING_INDEX_H
-#define DROVER_SERVER_STORAGE_RECORDING_INDEX_H
+#ifndef DROVER_SERVER_STORAGE_RECORDING_INTERNAL_H
+#define DROVER_SERVER_STORAGE_RECORDING_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,8 +17,72 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "server/recording/recording_line.h"
-#include "server/storage/line_walk.h"
 #include "server/storage/recording_facts.h"
+
+/* No line of a file of Drover ends with it. */
+#define TEXT_FILE_BREAK "?\n"
+
+struct text_file;
+struct text_stream;
+
+/** NULL with *failure: no_save (no such file), io (the system's reason, or not a regular file), busy (memory,
+ * descriptors). */
+NODISCARD struct text_file *text_file_open(const char *path, struct failure *failure);
+/** After its streams. NULL is fine. */
+void text_file_close(struct text_file *file);
+const char *text_file_path(const struct text_file *file);
+/** Bytes on disk. */
+uint64_t text_file_bytes(const struct text_file *file);
+
+/** A stream at the start of the file. NULL without memory. */
+NODISCARD struct text_stream *text_stream_new(struct text_file *file);
+void text_stream_free(struct text_stream *stream);
+/** Goes to a place that a stream of this file has been at. 0, or -1 with *failure. */
+NODISCARD int text_stream_seek(struct text_stream *stream, uint64_t offset, struct failure *failure);
+/** The next bytes of the text, at most `size`. 0 at the end; -1 with *failure (io). */
+NODISCARD ptrdiff_t text_stream_read(struct text_stream *stream, char *out, size_t size,
+                                     struct failure *failure);
+/** The places where compressed text could not be read, so far. */
+uint64_t text_stream_breaks(const struct text_stream *stream);
+
+/* The lines of several files, one after the other. One thread; several walks may go over the same files.
+ *
+ * A line ends with a newline: what is behind the last one of a file is torn, is skipped and counted. Empty lines are
+ * skipped.
+ */
+
+/** Where a line begins. */
+struct line_place {
+    int file; /* index */
+    uint64_t offset;
+};
+
+struct line_walk {
+    struct text_file *const *files; /* not owned */
+    int file_count;
+    size_t limit; /* bytes of a line, at most */
+    const uint64_t
+        *ends; /* of each file: where its lines end for this walk; NULL: with the file. Not owned */
+    struct text_stream *stream; /* of files[place.file]; owned; NULL: not opened yet */
+    struct line_place place;    /* of data[begin] */
+    char *data;                 /* owned */
+    size_t begin, end, room;
+    uint64_t torn; /* places that were skipped so far */
+};
+
+/** At the first line; allocates nothing yet. */
+void line_walk_init(struct line_walk *walk, struct text_file *const *files, int file_count, size_t limit);
+void line_walk_fini(struct line_walk *walk);
+/** The next line is the one that begins there. */
+void line_walk_go(struct line_walk *walk, struct line_place place);
+/** 1 with the next line, without its newline, valid until the next call (place: NULL, or receives where it begins);
+ * 0 at the end; -1 with *failure (bad_save: a line is too long; io, busy). */
+NODISCARD int line_walk_next(struct line_walk *walk, const char **line, size_t *length,
+                             struct line_place *place, struct failure *failure);
+
+/* What stands where in a recording: its worlds, checkpoints and hashes, and marks from which its lines can be read on.
+ * Filled line by line; does not read files itself.
+ */
 
 /** Of worlds[i] of the facts. */
 struct index_world {
