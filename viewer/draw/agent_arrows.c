@@ -145,8 +145,8 @@ static void draw_bright(const struct scene *scene, struct canvas *canvas, const 
     arrow_draw_vector(canvas, from, to, 4.0f * scene->pixel_scale, fill);
 }
 
-static void draw_force(const struct scene *scene, struct canvas *canvas, const struct place *place,
-                       vec2 force, const char *behavior) {
+static void draw_term_force(const struct scene *scene, struct canvas *canvas, const struct place *place,
+                            vec2 force, const char *behavior) {
     draw_bright(scene, canvas, place, force_end(place, force),
                 explain_behavior_color(view_settings_palette(scene->settings), behavior));
 }
@@ -178,9 +178,9 @@ void agent_arrows_draw_lit(const struct scene *scene, struct canvas *canvas) {
         draw_bright(scene, canvas, &place, force_end(&place, agent->steering),
                     theme_color(canvas->palette, THEME_STEERING));
     } else if (lit.what == LIT_TERM && term != NULL) {
-        draw_force(scene, canvas, &place, term->wants, term->type);
+        draw_term_force(scene, canvas, &place, term->wants, term->type);
     } else if (lit.what == LIT_PART && term != NULL && lit.part >= 0 && lit.part < term->part_count) {
-        draw_force(scene, canvas, &place, term->parts[lit.part].force, term->parts[lit.part].behavior);
+        draw_term_force(scene, canvas, &place, term->parts[lit.part].force, term->parts[lit.part].behavior);
     } else if (lit.what == LIT_POINT && lit.point >= 0 && lit.point < agent->point_count) {
         draw_point(scene, canvas, point_at(scene, &place, lit.point),
                    explain_behavior_color(view_settings_palette(scene->settings),

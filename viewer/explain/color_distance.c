@@ -44,7 +44,7 @@ float color_contrast(color a, color b) {
     return fmaxf(one, other) / fminf(one, other);
 }
 
-struct color_seen color_seen(color c) {
+struct color_seen color_seen_of(color c) {
     const float rgb[3] = {linear(c >> 16 & 0xffu), linear(c >> 8 & 0xffu), linear(c & 0xffu)};
     struct color_seen seen;
     for (int v = 0; v < VISION_COUNT; v++) {

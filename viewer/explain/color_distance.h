@@ -18,7 +18,7 @@ struct color_seen {
 /** How well the one can be read on the other: 1 (not at all) to 21 (WCAG 2.1); alpha does not count. */
 float color_contrast(color a, color b);
 /** The color as each vision has it (Machado, Oliveira, Fernandes 2009, severity 1). */
-struct color_seen color_seen(color c);
+struct color_seen color_seen_of(color c);
 /** The distance in CIELAB (CIE76) for one vision. */
 float color_seen_distance(const struct color_seen *a, const struct color_seen *b, enum vision vision);
 /** The least distance that any of the visions has. */

@@ -26,7 +26,7 @@ void neighbor_count_fini(struct neighbor_count *count) {
     neighbor_count_init(count);
 }
 
-static int reserve(struct neighbor_count *count, int32_t agents) {
+static int reserve_counts(struct neighbor_count *count, int32_t agents) {
     if (agents <= count->capacity && count->begin != NULL) {
         return 0;
     }
@@ -140,7 +140,7 @@ static int neighbors_of(const struct neighbor_count *count, const struct frame *
 int neighbor_count_update(struct neighbor_count *count, const struct frame *frame,
                           const struct neighbor_rules *rules) {
     assert(frame->names != NULL);
-    if (reserve(count, frame->count) != 0) {
+    if (reserve_counts(count, frame->count) != 0) {
         return -1;
     }
     const struct grid grid = make_grid(frame, rules);

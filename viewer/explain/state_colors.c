@@ -189,12 +189,12 @@ struct hand {
 
 static void hand_add(struct hand *hand, color c) {
     assert(hand->count < STATE_COLORS_MOST + LIMIT_KINDS);
-    hand->seen[hand->count++] = color_seen(c);
+    hand->seen[hand->count++] = color_seen_of(c);
 }
 
 /* From the nearest one; the classic palette is for eyes that see all colors. */
 static float hand_distance(const struct hand *hand, color c) {
-    const struct color_seen seen = color_seen(c);
+    const struct color_seen seen = color_seen_of(c);
     const bool is_classic = hand->palette == PALETTE_CLASSIC || hand->palette == PALETTE_CLASSIC_LIGHT;
     float nearest = INFINITY;
     for (int i = 0; i < hand->count; i++) {

@@ -20,7 +20,7 @@ void state_times_fini(struct state_times *times) {
     state_times_init(times);
 }
 
-static int reserve(struct state_times *times, int32_t count) {
+static int reserve_times(struct state_times *times, int32_t count) {
     if (count <= times->capacity) {
         return 0;
     }
@@ -66,11 +66,11 @@ int state_times_update(struct state_times *times, const struct frame *frame, uin
     uint32_t numbers[NAME_TABLE_CAPACITY];
     const float now = (float)frame->time_s;
     assert(frame->names != NULL && frame->settled_count <= frame->count);
-    if (epoch != times->epoch || reserve(times, frame->settled_count) != 0) {
+    if (epoch != times->epoch || reserve_times(times, frame->settled_count) != 0) {
         times->count = 0;
         times->epoch = epoch;
     }
-    if (times->capacity < frame->settled_count && reserve(times, frame->settled_count) != 0) {
+    if (times->capacity < frame->settled_count && reserve_times(times, frame->settled_count) != 0) {
         return -1;
     }
     for (int i = 0; i < frame->names->state_names.count; i++) {

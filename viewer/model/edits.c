@@ -78,7 +78,7 @@ void edits_add_param(struct edits *edits, const char *kind, const char *param, d
     }
 }
 
-static struct edit *find(struct edits *edits, uint32_t number) {
+static struct edit *find_edit(struct edits *edits, uint32_t number) {
     for (int i = 0; i < edits->count; i++) {
         if (edits->rows[i].number == number) {
             return &edits->rows[i];
@@ -88,14 +88,14 @@ static struct edit *find(struct edits *edits, uint32_t number) {
 }
 
 void edits_drop(struct edits *edits, uint32_t number) {
-    const struct edit *edit = find(edits, number);
+    const struct edit *edit = find_edit(edits, number);
     if (edit != NULL) {
         remove_row(edits, (int)(edit - edits->rows));
     }
 }
 
 const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint32_t first_id) {
-    struct edit *edit = find(edits, number);
+    struct edit *edit = find_edit(edits, number);
     if (edit == NULL || !is_of_agents(edit) || first_id == 0) {
         return NULL;
     }

@@ -22,14 +22,14 @@ void history_init(struct history *history) {
     memset(history, 0, sizeof *history);
 }
 
-static struct history_record *at(const struct history *history, int index) {
+static struct history_record *record_at(const struct history *history, int index) {
     assert(index >= 0 && index < HISTORY_CAPACITY);
     return history->ring[(history->begin + index) % HISTORY_CAPACITY];
 }
 
-static void drop_oldest(struct history *history) {
+static void drop_oldest_record(struct history *history) {
     assert(history->count > 0);
-    struct history_record *record = at(history, 0);
+    struct history_record *record = record_at(history, 0);
     history->bytes -= record->bytes;
     history->ring[history->begin] = NULL;
     history->begin = (history->begin + 1) % HISTORY_CAPACITY;
@@ -39,7 +39,7 @@ static void drop_oldest(struct history *history) {
 
 static void drop_newest(struct history *history) {
     assert(history->count > 0);
-    struct history_record *record = at(history, --history->count);
+    struct history_record *record = record_at(history, --history->count);
     history->bytes -= record->bytes;
     history->ring[(history->begin + history->count) % HISTORY_CAPACITY] = NULL;
     free(record);
@@ -47,7 +47,7 @@ static void drop_newest(struct history *history) {
 
 void history_clear(struct history *history) {
     while (history->count > 0) {
-        drop_oldest(history);
+        drop_oldest_record(history);
     }
     history->kind_names.count = history->state_names.count = history->target_names.count = 0;
     assert(history->bytes == 0);
@@ -57,7 +57,7 @@ void history_fini(struct history *history) {
     history_clear(history);
 }
 
-static size_t bytes_of(int32_t count) {
+static size_t record_bytes(int32_t count) {
     return sizeof(struct history_record) + (size_t)count * COLUMN_COUNT * sizeof(uint32_t);
 }
 
@@ -98,7 +98,7 @@ static void copy_columns(struct history *history, const struct snapshot *snapsho
 
 void history_forget(struct history *history, double now_s) {
     while (history->count > 0 && now_s - history_begin_s(history) > HISTORY_S) {
-        drop_oldest(history);
+        drop_oldest_record(history);
     }
 }
 
@@ -109,7 +109,7 @@ static bool takes(struct history *history, const struct snapshot *snapshot, size
         history_clear(history);
         history->epoch = snapshot->epoch;
     }
-    if (history->count > 0 && at(history, history->count - 1)->tick == snapshot->tick) {
+    if (history->count > 0 && record_at(history, history->count - 1)->tick == snapshot->tick) {
         drop_newest(history);
     } else if (history->count > 0 && snapshot->time_s - last_s < least_gap_s(bytes)) {
         return false;
@@ -117,7 +117,7 @@ static bool takes(struct history *history, const struct snapshot *snapshot, size
     history_forget(history, snapshot->time_s);
     while (history->count > 0 &&
            (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
-        drop_oldest(history);
+        drop_oldest_record(history);
     }
     return true;
 }
@@ -142,7 +142,7 @@ static struct history_record *record_of(struct history *history, const struct sn
 static void put(struct history *history, int index, struct history_record *record) {
     assert(index >= 0 && index <= history->count && history->count < HISTORY_CAPACITY);
     for (int i = history->count++; i > index; i--) {
-        history->ring[(history->begin + i) % HISTORY_CAPACITY] = at(history, i - 1);
+        history->ring[(history->begin + i) % HISTORY_CAPACITY] = record_at(history, i - 1);
     }
     history->ring[(history->begin + index) % HISTORY_CAPACITY] = record;
     history->bytes += record->bytes;
@@ -150,7 +150,7 @@ static void put(struct history *history, int index, struct history_record *recor
 
 void history_add(struct history *history, const struct snapshot *snapshot) {
     assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
-    const size_t bytes = bytes_of(snapshot->count);
+    const size_t bytes = record_bytes(snapshot->count);
     if (!takes(history, snapshot, bytes)) {
         return;
     }
@@ -162,7 +162,7 @@ void history_add(struct history *history, const struct snapshot *snapshot) {
 
 double history_time_s(const struct history *history, int index) {
     assert(index >= 0 && index < history->count);
-    return at(history, index)->time_s;
+    return record_at(history, index)->time_s;
 }
 
 double history_begin_s(const struct history *history) {
@@ -197,7 +197,7 @@ static bool has_gap(const struct history *history, int index, double time_s, dou
 
 void history_insert(struct history *history, const struct snapshot *snapshot) {
     assert(snapshot != NULL && history->count <= HISTORY_CAPACITY);
-    const size_t bytes = bytes_of(snapshot->count);
+    const size_t bytes = record_bytes(snapshot->count);
     const double time_s = snapshot->time_s;
     if (!has_gap(history, history_find(history, time_s), time_s, least_gap_s(bytes))) {
         return;
@@ -205,7 +205,7 @@ void history_insert(struct history *history, const struct snapshot *snapshot) {
     while (history->count > 0 &&
            (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
         if (time_s - history_begin_s(history) > history_end_s(history) - time_s) {
-            drop_oldest(history);
+            drop_oldest_record(history);
         } else {
             drop_newest(history);
         }
@@ -219,7 +219,7 @@ void history_insert(struct history *history, const struct snapshot *snapshot) {
 
 int history_read(const struct history *history, int index, struct snapshot *snapshot) {
     assert(index >= 0 && index < history->count && snapshot != NULL);
-    const struct history_record *record = at(history, index);
+    const struct history_record *record = record_at(history, index);
     const size_t n = (size_t)record->count;
     if (snapshot_reserve(snapshot, record->count > 0 ? record->count : 1, 0, false) != 0) {
         return -1;
@@ -256,7 +256,7 @@ static float hundredth(uint32_t column) {
 
 bool history_agent(const struct history *history, int index, uint32_t id, struct history_agent *agent) {
     assert(index >= 0 && index < history->count && agent != NULL);
-    const struct history_record *record = at(history, index);
+    const struct history_record *record = record_at(history, index);
     const size_t n = (size_t)record->count;
     const uint32_t *const column = record->columns;
     size_t low = 0, high = n; /* ids ascend */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct inspection *at(struct inspections *inspections, int index) {
+static struct inspection *inspection_at(struct inspections *inspections, int index) {
     return &inspections->ring[(inspections->begin + index) % INSPECTIONS_MOST];
 }
 
-static void drop_oldest(struct inspections *inspections) {
+static void drop_oldest_inspection(struct inspections *inspections) {
     assert(inspections->count > 0);
-    struct inspection *oldest = at(inspections, 0);
+    struct inspection *oldest = inspection_at(inspections, 0);
     inspections->bytes -= oldest->bytes;
     free(oldest->copy);
     *oldest = (struct inspection){.copy = NULL};
@@ -23,7 +23,7 @@ static void drop_oldest(struct inspections *inspections) {
 
 void inspections_clear(struct inspections *inspections) {
     while (inspections->count > 0) {
-        drop_oldest(inspections);
+        drop_oldest_inspection(inspections);
     }
     assert(inspections->bytes == 0);
 }
@@ -54,7 +54,7 @@ struct head {
     int share_count, neighbor_count, point_count, term_count;
 };
 
-static size_t bytes_of(const struct message_agent *agent) {
+static size_t inspection_bytes(const struct message_agent *agent) {
     struct part parts[PART_COUNT];
     size_t bytes = sizeof(struct head) + offsetof(struct message_agent, shares);
     parts_of(agent, parts);
@@ -104,14 +104,14 @@ static void unpack(const char *from, struct message_agent *agent) {
 static struct inspection *find_tick(struct inspections *inspections, uint64_t tick, uint32_t id) {
     struct inspection *found = NULL;
     for (int i = inspections->count - 1; i >= 0 && found == NULL; i--) {
-        struct inspection *row = at(inspections, i);
+        struct inspection *row = inspection_at(inspections, i);
         found = row->tick == tick && row->id == id ? row : NULL;
     }
     return found;
 }
 
 void inspections_add(struct inspections *inspections, uint64_t tick, const struct message_agent *agent) {
-    const size_t bytes = bytes_of(agent);
+    const size_t bytes = inspection_bytes(agent);
     struct inspection *same = find_tick(inspections, tick, agent->id);
     char *copy = malloc(bytes);
     if (copy == NULL) {
@@ -119,9 +119,9 @@ void inspections_add(struct inspections *inspections, uint64_t tick, const struc
     }
     pack(agent, copy);
     if (same == NULL) {
-        same = at(inspections, inspections->count == INSPECTIONS_MOST ? 0 : inspections->count);
+        same = inspection_at(inspections, inspections->count == INSPECTIONS_MOST ? 0 : inspections->count);
         if (inspections->count == INSPECTIONS_MOST) {
-            drop_oldest(inspections);
+            drop_oldest_inspection(inspections);
         }
         inspections->count++;
     }
@@ -129,7 +129,7 @@ void inspections_add(struct inspections *inspections, uint64_t tick, const struc
     free(same->copy);
     *same = (struct inspection){agent->id, tick, bytes, copy};
     while (inspections->bytes > (size_t)INSPECTIONS_BYTES && inspections->count > 1) {
-        drop_oldest(inspections);
+        drop_oldest_inspection(inspections);
     }
 }
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static int find(const struct mutes *mutes, const struct message_param *weight) {
+static int find_mute(const struct mutes *mutes, const struct message_param *weight) {
     for (int i = 0; i < mutes->count; i++) {
         if (strcmp(mutes->rows[i].kind, weight->kind) == 0 &&
             strcmp(mutes->rows[i].param, weight->param) == 0) {
@@ -23,7 +23,7 @@ static void drop(struct mutes *mutes, int index) {
 }
 
 double mutes_toggle(struct mutes *mutes, const struct message_param *weight) {
-    const int found = find(mutes, weight);
+    const int found = find_mute(mutes, weight);
     const double before = found >= 0 ? mutes->rows[found].weight : 1.0;
     if (found >= 0) {
         drop(mutes, found);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-static const double sample_every_ms = 250.0;
+static const double rate_sample_ms = 250.0;
 
 void rate_meter_init(struct rate_meter *meter) {
     memset(meter, 0, sizeof *meter);
@@ -12,7 +12,7 @@ void rate_meter_init(struct rate_meter *meter) {
 void rate_meter_add(struct rate_meter *meter, double now_ms, uint64_t count) {
     if (meter->count > 0) {
         const int last = (meter->begin + meter->count - 1) % RATE_METER_SAMPLES;
-        if (now_ms - meter->times_ms[last] < sample_every_ms) {
+        if (now_ms - meter->times_ms[last] < rate_sample_ms) {
             return;
         }
     }

@@ -5,7 +5,7 @@
 #include <string.h>
 
 static const double window_ms = 3000.0, least_span_ms = 1000.0;
-static const double sample_every_ms = 50.0; /* the window fits in the ring */
+static const double clock_sample_ms = 50.0; /* the window fits in the ring */
 static const double behind_below = 0.95, kept_up_above = 0.97;
 
 enum { KEPT_SAMPLES = 3 };
@@ -72,7 +72,7 @@ void real_time_add(struct real_time *meter, double time_s, double clock_ms, doub
     if (is_paused) {
         meter->count = 0;
     } else if (is_new && (meter->count == 0 ||
-                          clock_ms - meter->clocks_ms[slot(meter, meter->count - 1)] >= sample_every_ms)) {
+                          clock_ms - meter->clocks_ms[slot(meter, meter->count - 1)] >= clock_sample_ms)) {
         keep(meter, time_s, clock_ms);
         judge(meter);
     }

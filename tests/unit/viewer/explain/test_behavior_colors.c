@@ -132,12 +132,12 @@ static void neighbors_in_a_legend_are_far_apart(void **state) {
     for (int p = 0; p < PALETTE_COUNT; p++) {
         const enum palette palette = (enum palette)p;
         for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-            const struct color_seen a = color_seen(explain_behavior_color(palette, pairs[i][0])),
-                                    b = color_seen(explain_behavior_color(palette, pairs[i][1]));
+            const struct color_seen a = color_seen_of(explain_behavior_color(palette, pairs[i][0])),
+                                    b = color_seen_of(explain_behavior_color(palette, pairs[i][1]));
             assert_true(color_seen_distance(&a, &b, VISION_NORMAL) > 28.0f);
         }
-        const struct color_seen target = color_seen(theme_color(palette, THEME_TARGET)),
-                                separation = color_seen(explain_behavior_color(palette, "separation"));
+        const struct color_seen target = color_seen_of(theme_color(palette, THEME_TARGET)),
+                                separation = color_seen_of(explain_behavior_color(palette, "separation"));
         assert_true(color_seen_least(&target, &separation) > 25.0f);
     }
 }

@@ -10,14 +10,14 @@ static void directions_are_equally_light_and_come_around(void **state) {
     (void)state;
     for (int p = 0; p < PALETTE_COUNT; p++) {
         const enum palette palette = (enum palette)p;
-        const struct color_seen first = color_seen(color_scale_heading(palette, 0.0f));
-        const struct color_seen around = color_seen(color_scale_heading(palette, 1.0f));
+        const struct color_seen first = color_seen_of(color_scale_heading(palette, 0.0f));
+        const struct color_seen around = color_seen_of(color_scale_heading(palette, 1.0f));
         assert_true(color_seen_distance(&first, &around, VISION_NORMAL) < 1.0f);
         for (int i = 0; i < 64; i++) {
             const float turn = (float)i / 64.0f;
-            const struct color_seen here = color_seen(color_scale_heading(palette, turn));
-            const struct color_seen back = color_seen(color_scale_heading(palette, turn + 0.5f));
-            const struct color_seen next = color_seen(color_scale_heading(palette, turn + 1.0f / 64.0f));
+            const struct color_seen here = color_seen_of(color_scale_heading(palette, turn));
+            const struct color_seen back = color_seen_of(color_scale_heading(palette, turn + 0.5f));
+            const struct color_seen next = color_seen_of(color_scale_heading(palette, turn + 1.0f / 64.0f));
             assert_true(fabsf(here.lab[VISION_NORMAL][0] - first.lab[VISION_NORMAL][0]) < 4.0f);
             assert_true(color_seen_distance(&here, &back, VISION_NORMAL) > 50.0f);
             assert_true(color_seen_distance(&here, &next, VISION_NORMAL) < 10.0f);
@@ -33,8 +33,8 @@ static void larger_numbers_are_farther_from_the_ground(void **state) {
         float value = -1e9f, heat = -1e9f;
         for (int i = 0; i <= 16; i++) {
             const float share = (float)i / 16.0f;
-            const struct color_seen v = color_seen(color_scale_value(palette, share));
-            const struct color_seen h = color_seen(color_scale_heat(palette, share));
+            const struct color_seen v = color_seen_of(color_scale_value(palette, share));
+            const struct color_seen h = color_seen_of(color_scale_heat(palette, share));
             assert_true(way * v.lab[VISION_NORMAL][0] > value && way * h.lab[VISION_NORMAL][0] > heat);
             value = way * v.lab[VISION_NORMAL][0];
             heat = way * h.lab[VISION_NORMAL][0];

@@ -101,8 +101,8 @@ static int failures_of(const char *name) {
         for (int i = 0; i < colors.count; i++) {
             assert_int_equal(colors.rows[i].fill[p] >> 24, 255);
             for (int j = 0; j < i; j++) {
-                const struct color_seen a = color_seen(colors.rows[i].fill[p]),
-                                        b = color_seen(colors.rows[j].fill[p]);
+                const struct color_seen a = color_seen_of(colors.rows[i].fill[p]),
+                                        b = color_seen_of(colors.rows[j].fill[p]);
                 const float distance =
                     is_safe ? color_seen_least(&a, &b) : color_seen_distance(&a, &b, VISION_NORMAL);
                 const float least = colors.count <= 5 ? 20.0f : 13.0f; /* kinds differ in shape as well */
@@ -180,8 +180,8 @@ static void every_behavior_has_its_color(void **state) {
         assert_true(explain_is_behavior(name));
         assert_string_equal(explain_behavior_name(type), name); /* all of them, in the same order */
         for (int other = 0; other < type; other++) {
-            const struct color_seen a = color_seen(explain_behavior_color(PALETTE_SAFE, name)),
-                                    b = color_seen(
+            const struct color_seen a = color_seen_of(explain_behavior_color(PALETTE_SAFE, name)),
+                                    b = color_seen_of(
                                         explain_behavior_color(PALETTE_SAFE, explain_behavior_name(other)));
             assert_true(color_seen_distance(&a, &b, VISION_NORMAL) > 14.0f);
         }
@@ -206,8 +206,8 @@ static void forces_of_one_agent_differ(void **state) {
     for (int p = 0; p < PALETTE_COUNT; p += PALETTE_SAFE_LIGHT) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
             for (size_t j = 0; j < i; j++) {
-                const struct color_seen a = color_seen(explain_behavior_color((enum palette)p, names[i])),
-                                        b = color_seen(explain_behavior_color((enum palette)p, names[j]));
+                const struct color_seen a = color_seen_of(explain_behavior_color((enum palette)p, names[i])),
+                                        b = color_seen_of(explain_behavior_color((enum palette)p, names[j]));
                 assert_true(color_seen_least(&a, &b) > 15.0f);
             }
         }
