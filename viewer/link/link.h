@@ -10,6 +10,9 @@
 #include <stdbool.h>
 
 #include "clients/c/include/drover/drover.h"
+#include "common/base/nodiscard.h"
+#include "common/snapshot/snapshot.h"
+#include "common/snapshot/snapshot_density.h"
 #include "common/text/server_address.h"
 #include "viewer/link/mailbox.h"
 
@@ -57,5 +60,12 @@ void viewer_link_pause(struct viewer_link *link, bool is_paused);
 NODISCARD int viewer_link_send(struct viewer_link *link, const struct request *request);
 /** As connection_set_stream. Whether a request was queued. */
 bool viewer_link_set_stream(struct viewer_link *link, const struct stream_choice *stream);
+
+/* What libdrover decoded, as the viewer's own snapshot and density: the columns are copied. Pure. */
+
+/** -1 when out of memory, or when the frame has more names than a snapshot takes. */
+NODISCARD int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to);
+/** The same for the grid of a frame that has one. */
+NODISCARD int frame_to_density(const struct drover_frame *frame, struct density *to);
 
 #endif

@@ -1,8 +1,224 @@
 /* See mailbox.h. */
 #include "viewer/link/mailbox.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const float margin = 0.25f, density_margin = 0.1f; /* of what is visible, on each side */
+static const float most_area = 6.0f;  /* a region this much larger than what is visible is too large */
+static const float cell_ratio = 1.4f; /* cells may be so much finer or coarser than the picture's */
+static const double agents_hz = 30.0, density_hz = 10.0;
+static const double first_cells = 12000.0;
+
+static bool takes_grid(const struct stream_choice *stream) {
+    return frame_layout_row((int)stream->layout)->takes_grid;
+}
+
+static float area(const struct stream_box *box) {
+    return fmaxf(box->high.x - box->low.x, 0.0f) * fmaxf(box->high.y - box->low.y, 0.0f);
+}
+
+double stream_part(const struct stream_box *a, const struct stream_box *b) {
+    const double whole = (double)area(b);
+    return whole > 0.0 ? (double)area(a) / whole : 1.0;
+}
+
+static bool is_inside(const struct stream_box *inner, const struct stream_box *outer) {
+    return inner->low.x >= outer->low.x && inner->low.y >= outer->low.y && inner->high.x <= outer->high.x &&
+           inner->high.y <= outer->high.y;
+}
+
+static struct stream_box world_box(const struct stream_wish *wish) {
+    return (struct stream_box){{0.0f, 0.0f}, wish->world};
+}
+
+/* One axis of a wrapping world: what is seen over the border is asked for, and no place twice. */
+static void clip_wrapped(float *low, float *high, float size) {
+    const float limit = (float)LIMIT_COORDINATE;
+    const bool is_whole = *high - *low >= size || *low < -limit || *high > limit;
+    *low = is_whole ? 0.0f : *low;
+    *high = is_whole ? size : fmaxf(*high, *low + 1.0f);
+}
+
+/* Never empty: a picture that shows nothing of the world asks for a corner of it. */
+static struct stream_box clip(struct stream_box box, const struct stream_wish *wish) {
+    const float limit = (float)LIMIT_COORDINATE;
+    const vec2 low = wish->is_open ? vec2_make(-limit, -limit) : vec2_make(0.0f, 0.0f);
+    const vec2 high = wish->is_open ? vec2_make(limit, limit) : wish->world;
+    if (wish->wraps) {
+        clip_wrapped(&box.low.x, &box.high.x, wish->world.x);
+        clip_wrapped(&box.low.y, &box.high.y, wish->world.y);
+        return box;
+    }
+    box.low = vec2_make(fminf(fmaxf(box.low.x, low.x), high.x - 1.0f),
+                        fminf(fmaxf(box.low.y, low.y), high.y - 1.0f));
+    box.high = vec2_make(fmaxf(fminf(box.high.x, high.x), box.low.x + 1.0f),
+                         fmaxf(fminf(box.high.y, high.y), box.low.y + 1.0f));
+    return box;
+}
+
+static struct stream_box grow(const struct stream_box *box, float share) {
+    const vec2 more = vec2_scale(vec2_sub(box->high, box->low), share);
+    return (struct stream_box){vec2_sub(box->low, more), vec2_add(box->high, more)};
+}
+
+struct stream_box stream_surroundings(const struct stream_wish *wish) {
+    return clip(grow(&wish->visible, margin), wish);
+}
+
+struct stream_choice stream_first(const struct message_scenario *scenario, enum layout agents) {
+    double total = 0.0;
+    struct stream_choice stream = {.layout = agents};
+    for (int i = 0; i < scenario->kind_count; i++) {
+        total += scenario->kinds[i].count;
+    }
+    if (total > STREAM_MOST_AGENTS) {
+        stream.layout = LAYOUT_DENSITY;
+        stream.cell = sqrtf(scenario->size.x * scenario->size.y / (float)first_cells);
+    }
+    return stream;
+}
+
+/* Edges on whole cells: then cells stay where they are while the picture moves. */
+static struct stream_box snap(struct stream_box box, float cell) {
+    box.low = vec2_make(floorf(box.low.x / cell) * cell, floorf(box.low.y / cell) * cell);
+    box.high = vec2_make(ceilf(box.high.x / cell) * cell, ceilf(box.high.y / cell) * cell);
+    return box;
+}
+
+static void plan_region(const struct stream_choice *now, const struct stream_wish *wish,
+                        struct stream_choice *next) {
+    const struct stream_box world = world_box(wish), seen = clip(wish->visible, wish);
+    if (wish->total <= STREAM_REGION_FROM || is_inside(&world, &wish->visible)) {
+        return;
+    }
+    next->has_region = true;
+    if (now->has_region && now->layout == next->layout && is_inside(&seen, &now->region) &&
+        area(&now->region) <= most_area * area(&seen) && (!takes_grid(next) || now->cell == next->cell)) {
+        next->region = now->region;
+    } else if (takes_grid(next)) {
+        next->region = clip(snap(grow(&wish->visible, density_margin), next->cell), wish);
+    } else {
+        next->region = stream_surroundings(wish);
+    }
+    if (!wish->is_open && is_inside(&world, &next->region)) {
+        next->has_region = false;
+    }
+}
+
+static enum layout layout_of_agents(const struct stream_wish *wish) {
+    const bool has_shares = (frame_layout_row((int)wish->agents)->fields & SNAPSHOT_SHARES) != 0;
+    return wish->shares && !has_shares ? LAYOUT_OBJECTS : wish->agents;
+}
+
+struct stream_choice stream_plan(const struct stream_choice *now, const struct stream_wish *wish,
+                                 double around) {
+    const bool was_density = takes_grid(now);
+    const double most = wish->never_heat ? STREAM_MOST_SINGLE : STREAM_MOST_AGENTS;
+    struct stream_choice next = {.layout = layout_of_agents(wish)};
+    if (wish->total > most && around > most * (was_density ? 0.8 : 1.0)) {
+        const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
+        next.layout = LAYOUT_DENSITY;
+        next.by_kind = wish->by_kind;
+        next.mean_speed = wish->mean_speed;
+        next.cell = ratio > 1.0f / cell_ratio && ratio < cell_ratio ? now->cell : wish->cell;
+    } else {
+        next.forces = wish->forces || wish->shares;
+        next.parts = wish->shares;
+    }
+    plan_region(now, wish, &next);
+    return next;
+}
+
+static bool has_same_cells(const struct stream_choice *a, const struct stream_choice *b) {
+    return a->cell == b->cell && a->by_kind == b->by_kind && a->mean_speed == b->mean_speed;
+}
+
+bool stream_equals(const struct stream_choice *a, const struct stream_choice *b) {
+    return a->layout == b->layout && a->forces == b->forces && a->parts == b->parts &&
+           a->has_region == b->has_region && has_same_cells(a, b) &&
+           (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
+}
+
+static struct stream_box overlap(const struct stream_box *a, const struct stream_box *b) {
+    return (struct stream_box){vec2_make(fmaxf(a->low.x, b->low.x), fmaxf(a->low.y, b->low.y)),
+                               vec2_make(fminf(a->high.x, b->high.x), fminf(a->high.y, b->high.y))};
+}
+
+double stream_covered(const struct stream_box *box, const struct stream_wish *wish) {
+    const struct stream_box world = world_box(wish), seen = overlap(&wish->visible, &world);
+    const struct stream_box known = overlap(&seen, box);
+    return stream_part(&known, &seen);
+}
+
+struct stream_box stream_density_box(const struct density *density) {
+    const vec2 low = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
+    const vec2 size = {(float)density->region.width * 0.01f, (float)density->region.height * 0.01f};
+    return (struct stream_box){low, vec2_add(low, size)};
+}
+
+/* Whether one coordinate lies in a range, or a copy of it in a world that wraps after `size` (0: it does not). */
+static bool is_in_range(double at, double low, double high, double size) {
+    return (at >= low && at <= high) || (at - size >= low && at - size <= high) ||
+           (at + size >= low && at + size <= high);
+}
+
+double stream_count(const struct density *density, const struct stream_box *box,
+                    const struct stream_wish *wish) {
+    const double wide = (double)density->region.width * 0.01 / density->columns;
+    const double high = (double)density->region.height * 0.01 / density->rows;
+    const vec2 corner = {(float)density->region.x * 0.01f, (float)density->region.y * 0.01f};
+    const struct stream_box reach = {
+        corner, vec2_add(corner, vec2_make((float)(wide * density->columns), (float)(high * density->rows)))};
+    const vec2 wrap = wish->wraps ? wish->world : vec2_make(0.0f, 0.0f);
+    double count = 0.0;
+    for (int32_t row = 0; row < density->rows; row++) {
+        const double y = (double)corner.y + (row + 0.5) * high;
+        for (int32_t column = 0; column < density->columns; column++) {
+            const double x = (double)corner.x + (column + 0.5) * wide;
+            const bool counts = is_in_range(x, (double)box->low.x, (double)box->high.x, (double)wrap.x) &&
+                                is_in_range(y, (double)box->low.y, (double)box->high.y, (double)wrap.y);
+            count += counts ? density->count[row * density->columns + column] : 0u;
+        }
+    }
+    const struct stream_box world = world_box(wish);
+    const bool is_known = is_inside(box, &reach) || is_inside(&world, &reach);
+    return is_known ? count : fmax(count, wish->total * fmin(stream_part(box, &world), 1.0));
+}
+
+static void put_region(const struct stream_choice *stream, float out[4]) {
+    out[0] = stream->region.low.x;
+    out[1] = stream->region.low.y;
+    out[2] = stream->region.high.x - stream->region.low.x;
+    out[3] = stream->region.high.y - stream->region.low.y;
+}
+
+struct request stream_request(const struct stream_choice *stream, const struct stream_choice *before) {
+    if (before != NULL && before->layout == stream->layout && before->forces == stream->forces &&
+        before->parts == stream->parts && has_same_cells(before, stream)) {
+        struct request move = request_default(REQUEST_SET_REGION);
+        move.body.set_region.has_region = stream->has_region;
+        move.body.set_region.clear = !stream->has_region;
+        put_region(stream, move.body.set_region.region);
+        return move;
+    }
+    struct request request = request_default(REQUEST_SUBSCRIBE);
+    struct request_subscribe *subscribe = &request.body.subscribe;
+    subscribe->layout = (int)stream->layout;
+    subscribe->hz = takes_grid(stream) ? density_hz : agents_hz;
+    subscribe->forces = stream->forces;
+    subscribe->parts = stream->parts;
+    subscribe->cursors = true;
+    subscribe->has_region = stream->has_region;
+    put_region(stream, subscribe->region);
+    subscribe->cell = takes_grid(stream) ? stream->cell : 0.0f;
+    subscribe->by_kind = stream->by_kind;
+    subscribe->mean_speed = stream->mean_speed;
+    return request;
+}
+
+/* ---- mailbox ---- */
 
 int mailbox_init(struct mailbox *mailbox) {
     memset(mailbox, 0, sizeof *mailbox);

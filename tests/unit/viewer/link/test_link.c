@@ -9,7 +9,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/link/frame_snapshot.h"
 #include "viewer/link/link.h"
 
 #define HELLO                                                                                                \

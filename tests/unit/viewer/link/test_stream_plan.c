@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "viewer/link/stream_plan.h"
+#include "viewer/link/mailbox.h"
 
 static struct stream_wish wish_for(double total, float x, float y, float width, float height) {
     return (struct stream_wish){.world = {40000.0f, 30000.0f},
