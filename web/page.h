@@ -72,7 +72,7 @@ void page_pointer(uint32_t type, int32_t id, double x, double y, uint32_t button
 void page_wheel(double x, double y, double notches);
 /** A pinch or another gesture moves the picture by dx, dy CSS px and zooms it by `factor` about x, y. */
 void page_gesture(double x, double y, double dx, double dy, double factor);
-/** A key. code: enum key_code of viewer/model/key_codes.h: a printed character in lower case, or a number above 2^30.
+/** A key. code: enum key_code of viewer/model/input.h: a printed character in lower case, or a number above 2^30.
  * modifiers: bits of enum page_modifier. Returns whether the viewer knows the key: then the browser is not to act on it. */
 int32_t page_key(uint32_t code, uint32_t is_down, uint32_t is_repeat, uint32_t modifiers);
 /** A text was typed where the page has no element of its own for it. */

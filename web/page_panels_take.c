@@ -6,7 +6,7 @@
 #include <cjson/cJSON.h>
 
 #include "viewer/explain/param_list.h"
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 #include "web/page_panels_impl.h"
 
 /* What a result holds once: of two messages of a group the second waits for the next frame. */

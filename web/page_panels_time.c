@@ -2,8 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "viewer/model/replay_line.h"
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 #include "web/page_panels_impl.h"
 
 double page_speed_place(double speed) {

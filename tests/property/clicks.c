@@ -9,7 +9,7 @@
 #include "server/sim/world/world.h"
 #include "tests/property/named_scenario.h"
 #include "viewer/draw/scene.h"
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
 
 enum {
     TRIES = 100,

@@ -14,8 +14,8 @@
 #include "viewer/app/app_edits.h"
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
-#include "viewer/model/obstacle_handle.h"
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
+#include "viewer/model/edits.h"
 
 static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
 static const float slop_px = 5.0f; /* a press that moves less is a click */

@@ -12,7 +12,7 @@
 #include "viewer/app/app_queries.h"
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_tools.h"
-#include "viewer/model/key_codes.h"
+#include "viewer/model/input.h"
 
 static const float click_slop_px = 5.0f;
 static const float zoom_step = 1.15f;

@@ -3,7 +3,7 @@
 #define DROVER_VIEWER_APP_APP_INPUT_H
 
 #include "viewer/app/app_state.h"
-#include "viewer/model/input_event.h"
+#include "viewer/model/input.h"
 
 /** Turns keys into actions and the mouse into selecting, dragging and camera moves; gathers the events for the
  * panels. */

@@ -5,7 +5,7 @@
 
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_server.h"
-#include "viewer/model/save_name.h"
+#include "viewer/model/replay.h"
 
 static const double kept_s = 60.0;
 

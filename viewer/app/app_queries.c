@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "viewer/explain/density_colors.h"
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
 
 static const double inspected_fresh_ms = 1500.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "viewer/app/app_requests.h"
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 
 static const double slide_gap_ms = 60.0;
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "viewer/model/scenario_view.h"
+#include "viewer/model/shortcuts.h"
 
 static const double caption_ms = 10000.0, kiosk_caption_ms = 15000.0;
 static const float least_width = 1000.0f; /* window px, for the side panel */

@@ -6,7 +6,7 @@
 
 #include "viewer/draw/arrow.h"
 #include "viewer/draw/tiles.h"
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
 
 static const int32_t crowd_from = 4000;     /* agents */
 static const float crowd_times_most = 3.0f; /* that the least radius of a kind is the smallest kind's */

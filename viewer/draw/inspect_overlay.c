@@ -8,8 +8,8 @@
 #include "viewer/draw/palette.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/interpolate.h"
-#include "viewer/model/torus.h"
 
 /* Places that move along with the agent; the others keep their place in the world until the next reply. */
 static const char *const carried[] = {"circle", "goal", "future", "probe"};

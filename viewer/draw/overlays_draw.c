@@ -12,8 +12,8 @@
 #include "viewer/draw/tiles.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/radius_overlay.h"
-#include "viewer/model/torus.h"
 
 /* How far outside the clip rectangle a center may lie whose overlay is seen, window px. */
 static const float seen_margin_px = 160.0f;

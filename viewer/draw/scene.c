@@ -13,8 +13,8 @@
 #include "viewer/draw/tiles.h"
 #include "viewer/explain/density_colors.h"
 #include "viewer/explain/theme.h"
-#include "viewer/model/scenario_view.h"
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
+#include "viewer/model/shortcuts.h"
 
 /* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s: 0.12 to 0.15 of the hand, the rest of
  * a busy machine. */

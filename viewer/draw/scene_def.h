@@ -13,11 +13,9 @@
 #include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
-#include "viewer/model/onion.h"
-#include "viewer/model/selection.h"
+#include "viewer/model/input.h"
 #include "viewer/model/trails.h"
 #include "viewer/model/view_settings.h"
-#include "viewer/model/ways.h"
 
 /** All that is drawn; owned by the caller. */
 struct scene {

@@ -4,7 +4,7 @@
 #include <assert.h>
 #include <math.h>
 
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
 
 static const float reach = 0.5f;      /* of a world, beyond its border */
 static const float full_until = 0.3f; /* likewise: from there on copies fade out */

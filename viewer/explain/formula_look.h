@@ -6,7 +6,7 @@
 #include "viewer/explain/color.h"
 #include "viewer/explain/formula_figure.h"
 #include "viewer/explain/theme.h"
-#include "viewer/model/selection.h"
+#include "viewer/model/input.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -10,7 +10,7 @@
 #include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/radius_overlay.h"
-#include "viewer/model/scenario_view.h"
+#include "viewer/model/shortcuts.h"
 
 static struct legend_row *add(struct legend *legend, enum legend_mark mark, color fill, const char *words) {
     static const struct legend_row none = {.count = -1};

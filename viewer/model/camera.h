@@ -57,4 +57,29 @@ void camera_view_fit(struct camera_view *view);
 /** The middle of what the margins leave, window px. */
 vec2 camera_room_center(vec2 window_size, struct camera_margins margins);
 
+/* Places and ways of a wrapping world, which is a torus. Pure.
+ *
+ * size: px of the world; {0,0} for a world that does not wrap, where every place is its only one.
+ */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Whether a world of this size wraps. */
+static inline bool torus_wraps(vec2 size) {
+    return size.x > 0.0f && size.y > 0.0f;
+}
+
+/** A way, px, replaced by the shortest one that ends at the same place of the world. */
+vec2 torus_short_way(vec2 way, vec2 size);
+/** The copy of a place that is nearest to another point. */
+vec2 torus_nearest(vec2 place, vec2 to, vec2 size);
+/** The place inside the world, 0 <= x < size.x and 0 <= y < size.y, that a point is a copy of. */
+vec2 torus_wrap(vec2 point, vec2 size);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

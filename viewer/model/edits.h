@@ -10,7 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/protocol/message.h"
 #include "common/protocol/message_event.h"
+#include "common/protocol/message_geometry.h"
 #include "common/protocol/request.h"
 
 enum { EDITS_MOST = 200, EDIT_WORDS = 192 };
@@ -79,5 +81,36 @@ void edits_words(const struct edit *edit, bool is_undo, char *out, size_t size);
 
 /** The newest edit of each target and obstacle, and no others. */
 void edits_places(const struct edits *edits, struct edits *places);
+
+/* Behaviors that were muted, and the weights they had before. Pure. */
+
+enum { MUTES_MOST = 32 };
+
+struct mutes {
+    int count;
+    struct mute {
+        char kind[LIMIT_NAME_CHARS + 1], param[64];
+        double weight;
+    } rows[MUTES_MOST]; /* the newest last */
+};
+
+/** The value that mutes the behavior of this weight, or, when it is muted, the one it had; 1 when that was never seen.
+ * Notes the value it has. The oldest note is forgotten for a new one. */
+double mutes_toggle(struct mutes *mutes, const struct message_param *weight);
+
+/* Finds the obstacle under the pointer. Pure. obstacle_moved (common/base/geometry.h) moves it. */
+
+/** The obstacle at a point: the one drawn last of those that hold it, else the nearest within reach.
+ *
+ * at, reach  px of the world
+ * wrap_size  the size of a wrapping world, in which the point's copies count as well; {0,0} otherwise
+ * returns    one of geometry's, or NULL */
+const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
+                                                vec2 wrap_size);
+/** The obstacle of this id, or NULL. 0 is no id. */
+const struct obstacle_def *obstacle_handle_by_id(const struct message_geometry *geometry, uint32_t id);
+
+/** How far a point is from it, px of the world; 0 inside. */
+float obstacle_handle_distance(const struct obstacle_def *obstacle, vec2 at);
 
 #endif

@@ -9,9 +9,11 @@
 #define DROVER_VIEWER_MODEL_HISTORY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "common/protocol/message_agent.h"
 #include "common/snapshot/snapshot.h"
 
 enum { HISTORY_CAPACITY = 4096, HISTORY_BYTES = 160 * 1024 * 1024 };
@@ -62,5 +64,64 @@ struct history_agent {
 
 /** Fills *agent with the agent of this id in a copy; false when it is not in it. 0 <= index < count */
 bool history_agent(const struct history *history, int index, uint32_t id, struct history_agent *agent);
+
+/* The moment that the picture shows: now, or a moment of the past, held or playing on. Pure.
+ *
+ * Times are simulated seconds; now_s is the world's newest. Invariants: 1. A held moment stays on its tick,
+ * whatever the world does. 2. Only the end of the past, or going live, ends it.
+ */
+
+struct playhead {
+    bool is_live;
+    bool is_playing; /* not is_live: it moves on by itself */
+    double at_s;     /* not is_live: the moment shown */
+};
+
+/** The picture shows now. */
+void playhead_go_live(struct playhead *head);
+/** Holds the copy nearest to a moment; from now_s on it is live. Without a copy before now nothing changes.
+ */
+void playhead_seek(struct playhead *head, const struct history *history, double now_s, double to_s);
+/** Holds the copy nearest to a moment if one is within so many seconds of it, before or after now; else it is live.
+ * For recordings that are played. */
+void playhead_preview(struct playhead *head, const struct history *history, double to_s, double within_s);
+/** Holds the copy nearest to so many seconds later (or earlier), but never the one that is shown already. */
+void playhead_jump(struct playhead *head, const struct history *history, double now_s, double by_s);
+/** Holds the copy after or before the one shown; after the newest it is live. */
+void playhead_step(struct playhead *head, const struct history *history, double now_s, bool is_forward);
+/** The past plays on, or is held where it is. */
+void playhead_toggle(struct playhead *head, const struct history *history);
+/** passed_s of wall time went by. */
+void playhead_advance(struct playhead *head, const struct history *history, double now_s, double passed_s);
+
+/* The replies to inspect of the last minute, beside the history of snapshots: why an agent moved as it did then. Pure.
+ *
+ * Owns copies without unused entries. Invariants: 1. They never hold more than INSPECTIONS_BYTES; the first to come go
+ * first. 2. An agent has at most one of a tick.
+ */
+
+enum { INSPECTIONS_MOST = 2048, INSPECTIONS_BYTES = 32 * 1024 * 1024 };
+
+struct inspection {
+    uint32_t id;
+    uint64_t tick;
+    size_t bytes;
+    void *copy;
+};
+
+struct inspections {
+    struct inspection ring[INSPECTIONS_MOST];
+    int begin, count;
+    size_t bytes;
+};
+
+/** Forgets all; zeroed memory has none. */
+void inspections_clear(struct inspections *inspections);
+/** Keeps what an agent's forces were at a tick; without memory it is not kept. */
+void inspections_add(struct inspections *inspections, uint64_t tick, const struct message_agent *agent);
+/** Fills *agent with the reply about this agent whose tick is nearest to `tick`; false when none is within so many
+ * ticks. */
+bool inspections_find(const struct inspections *inspections, uint32_t id, double tick, double within,
+                      struct message_agent *agent);
 
 #endif

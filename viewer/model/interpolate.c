@@ -1,11 +1,193 @@
-/* See interpolate.h. Snapshots are matched first, by id; then the columns are gone over as whole arrays in
- * loops without branches, so that the compiler makes them work on several agents at once. */
+/* See interpolate.h. */
 #include "viewer/model/interpolate.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const double restart_ms = 1000.0;
+
+void snapshot_buffer_init(struct snapshot_buffer *buffer) {
+    memset(buffer, 0, sizeof *buffer);
+}
+
+void snapshot_buffer_fini(struct snapshot_buffer *buffer) {
+    for (int i = 0; i < SNAPSHOT_BUFFER_CAPACITY; i++) {
+        snapshot_destroy(buffer->ring[i]);
+    }
+    memset(buffer, 0, sizeof *buffer);
+}
+
+void snapshot_buffer_clear(struct snapshot_buffer *buffer) {
+    assert(buffer->count >= 0 && buffer->count <= SNAPSHOT_BUFFER_CAPACITY);
+    buffer->begin = 0;
+    buffer->count = 0;
+}
+
+static struct snapshot *replace_newest(struct snapshot_buffer *buffer, struct snapshot *snapshot) {
+    const int slot = (buffer->begin + buffer->count - 1) % SNAPSHOT_BUFFER_CAPACITY;
+    struct snapshot *replaced = buffer->ring[slot];
+    buffer->ring[slot] = snapshot;
+    return replaced;
+}
+
+struct snapshot *snapshot_buffer_push(struct snapshot_buffer *buffer, struct snapshot *snapshot) {
+    assert(snapshot != NULL);
+    const struct snapshot *newest = snapshot_buffer_newest(buffer);
+    if (newest != NULL) {
+        if (newest->epoch != snapshot->epoch || newest->clock_ms - snapshot->clock_ms > restart_ms) {
+            snapshot_buffer_clear(buffer);
+        } else if (snapshot->clock_ms < newest->clock_ms) {
+            return snapshot;
+        } else if (snapshot->clock_ms == newest->clock_ms) {
+            return replace_newest(buffer, snapshot);
+        }
+    }
+    if (buffer->count == SNAPSHOT_BUFFER_CAPACITY) {
+        buffer->begin = (buffer->begin + 1) % SNAPSHOT_BUFFER_CAPACITY;
+        buffer->count--;
+    }
+    const int slot = (buffer->begin + buffer->count) % SNAPSHOT_BUFFER_CAPACITY;
+    struct snapshot *recycled = buffer->ring[slot];
+    buffer->ring[slot] = snapshot;
+    buffer->count++;
+    return recycled;
+}
+
+const struct snapshot *snapshot_buffer_at(const struct snapshot_buffer *buffer, int index) {
+    if (index < 0 || index >= buffer->count) {
+        return NULL;
+    }
+    return buffer->ring[(buffer->begin + index) % SNAPSHOT_BUFFER_CAPACITY];
+}
+
+const struct snapshot *snapshot_buffer_newest(const struct snapshot_buffer *buffer) {
+    return snapshot_buffer_at(buffer, buffer->count - 1);
+}
+
+void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_ms,
+                            const struct snapshot **before, const struct snapshot **after) {
+    assert(before != NULL && after != NULL);
+    *before = *after = NULL;
+    for (int index = buffer->count - 1; index >= 0 && *before == NULL; index--) {
+        const struct snapshot *snapshot = buffer->ring[(buffer->begin + index) % SNAPSHOT_BUFFER_CAPACITY];
+        if (snapshot->clock_ms > server_ms) {
+            *after = snapshot;
+        } else {
+            *before = snapshot;
+        }
+    }
+}
+
+/* ---- motion ---- */
+
+void motion_init(struct motion *motion) {
+    *motion = (struct motion){.newest_ms = -1.0, .speed = 1.0};
+}
+
+double motion_since(struct motion *motion, double newest_ms, double server_ms, double speed, bool is_paused) {
+    if (newest_ms < motion->newest_ms || newest_ms > motion->newest_ms) {
+        motion->newest_ms = motion->since_ms = newest_ms;
+    } else if (is_paused) {
+        motion->since_ms = fmax(newest_ms, server_ms);
+    } else if (speed < motion->speed || speed > motion->speed) {
+        const double gone_ms = fmax(server_ms - motion->since_ms, 0.0) * motion->speed;
+        motion->since_ms =
+            server_ms > newest_ms && speed > 0.0 ? server_ms - gone_ms / speed : fmax(newest_ms, server_ms);
+    }
+    motion->speed = speed;
+    return motion->since_ms;
+}
+
+/* ---- headings ---- */
+
+static const double smooth_s = 0.1, jump_s = 0.5;
+static const float slow_from = 0.1f, slow_to = 0.3f; /* shares of max_speed */
+static const float fro_from = 0.6f, fro_to = 0.9f;   /* lengths of the mean direction */
+static const float least_length = 0.05f;             /* what is shorter has no direction */
+
+void headings_fini(struct headings *headings) {
+    free(headings->rows);
+    free(headings->others);
+    memset(headings, 0, sizeof *headings);
+}
+
+void headings_clear(struct headings *headings) {
+    headings->count = 0;
+}
+
+static int reserve(struct headings *headings, int32_t count) {
+    if (count <= headings->capacity) {
+        return 0;
+    }
+    const size_t room = (size_t)count + (size_t)count / 4 + 16;
+    struct heading_row *rows = realloc(headings->rows, room * sizeof *rows);
+    headings->rows = rows != NULL ? rows : headings->rows;
+    struct heading_row *others = realloc(headings->others, room * sizeof *others);
+    headings->others = others != NULL ? others : headings->others;
+    headings->capacity = rows != NULL && others != NULL ? (int32_t)room : headings->capacity;
+    return rows != NULL && others != NULL ? 0 : -1;
+}
+
+/* 1 up to `from`, 0 from `to` on. */
+static float fall(float value, float from, float to) {
+    return fminf(fmaxf((to - value) / (to - from), 0.0f), 1.0f);
+}
+
+/* Ids ascend in both: `from` says where to go on looking. */
+static const struct heading_row *find_old(const struct headings *headings, uint32_t id, int32_t *from) {
+    while (*from < headings->count && headings->rows[*from].id < id) {
+        (*from)++;
+    }
+    return *from < headings->count && headings->rows[*from].id == id ? &headings->rows[*from] : NULL;
+}
+
+/* part: how much of the mean is replaced by this moment's direction. */
+static vec2 smooth(struct heading_row *row, vec2 direction, float speed_share, float part) {
+    row->mean = vec2_add(row->mean, vec2_scale(vec2_sub(direction, row->mean), part));
+    const float length = vec2_length(row->mean);
+    const float share = fmaxf(fall(speed_share, slow_from, slow_to), fall(length, fro_from, fro_to));
+    const vec2 mixed = vec2_add(vec2_scale(direction, 1.0f - share), vec2_scale(row->mean, share));
+    const float mixed_length = vec2_length(mixed);
+    row->drawn = mixed_length > least_length ? vec2_scale(mixed, 1.0f / mixed_length) : row->drawn;
+    return row->drawn;
+}
+
+void headings_smooth(struct headings *headings, struct frame *frame, const float *max_speed) {
+    assert(max_speed != NULL && frame->settled_count <= frame->count);
+    const double passed_s = frame->time_s - headings->time_s;
+    if (passed_s < 0.0 || passed_s > jump_s || frame->settled_count > HEADINGS_MOST) {
+        headings_clear(headings);
+    }
+    if (frame->settled_count > HEADINGS_MOST || reserve(headings, frame->settled_count) != 0) {
+        return;
+    }
+    const float part = (float)(1.0 - exp(-passed_s / smooth_s));
+    int32_t from = 0;
+    for (int32_t i = 0; i < frame->settled_count; i++) {
+        const struct heading_row *old = find_old(headings, frame->id[i], &from);
+        struct heading_row *row = &headings->others[i];
+        const vec2 direction = vec2_make(frame->dir_x[i], frame->dir_y[i]);
+        const float most = max_speed[frame->kind[i]];
+        const float speed = vec2_length(vec2_make(frame->vx[i], frame->vy[i]));
+        *row = old != NULL ? *old : (struct heading_row){frame->id[i], direction, direction};
+        const vec2 drawn =
+            smooth(row, direction, most > 0.0f ? speed / most : 1.0f, old != NULL ? part : 0.0f);
+        frame->dir_x[i] = drawn.x;
+        frame->dir_y[i] = drawn.y;
+    }
+    struct heading_row *rows = headings->rows;
+    headings->rows = headings->others;
+    headings->others = rows;
+    headings->count = frame->settled_count;
+    headings->time_s = frame->time_s;
+}
+
+/* ---- interpolate ---- */
+
+/* Snapshots are matched first, by id; then the columns are gone over as whole arrays in
+ * loops without branches, so that the compiler makes them work on several agents at once. */
 
 static const float target_jump_px = 150.0f;
 static const double cubic_from_ms = 50.0, cubic_to_ms = 1500.0; /* simulated time between two snapshots */

@@ -8,7 +8,7 @@
 
 #include "viewer/explain/theme.h"
 #include "viewer/explain/units.h"
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 #include "viewer/panels/hud_agent.h"
 #include "viewer/panels/hud_caption.h"
 #include "viewer/panels/hud_format.h"

@@ -13,8 +13,8 @@
 #include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
-#include "viewer/model/playhead.h"
-#include "viewer/model/selection.h"
+#include "viewer/model/history.h"
+#include "viewer/model/input.h"
 #include "viewer/model/view_settings.h"
 #include "viewer/panels/panels_view.h"
 

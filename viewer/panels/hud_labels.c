@@ -9,8 +9,8 @@
 #include "viewer/draw/inspect_overlay.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
+#include "viewer/model/camera.h"
 #include "viewer/model/radius_overlay.h"
-#include "viewer/model/torus.h"
 
 static const float marker_reach_px = 18.0f, cross_reach_px = 10.0f, ring_reach_px = 3.0f; /* window px */
 static const float same_place_px = 6.0f;                                                  /* window px */

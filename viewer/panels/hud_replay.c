@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "viewer/explain/units.h"
-#include "viewer/model/save_name.h"
+#include "viewer/model/replay.h"
 #include "viewer/panels/hud_format.h"
 
 /* ---- the timeline of a recording ---- */

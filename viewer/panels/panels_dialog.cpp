@@ -3,7 +3,7 @@
 #include "viewer/panels/panels_impl.hpp"
 
 extern "C" {
-#include "viewer/model/save_name.h"
+#include "viewer/model/replay.h"
 }
 
 /* Keys that came with the frame in which the question was asked count already. The first one replaces the proposal. */

@@ -23,8 +23,8 @@ extern "C" {
 #include "viewer/explain/theme.h"
 #include "viewer/explain/tips.h"
 #include "viewer/explain/units.h"
+#include "viewer/model/replay.h"
 #include "viewer/model/shortcuts.h"
-#include "viewer/model/speeds.h"
 #include "viewer/panels/panels_view.h"
 }
 #pragma GCC diagnostic pop

@@ -12,10 +12,9 @@
 #include "viewer/explain/card.h"
 #include "viewer/explain/legend.h"
 #include "viewer/link/server_model.h"
-#include "viewer/model/plots.h"
-#include "viewer/model/pointer.h"
-#include "viewer/model/replay_line.h"
-#include "viewer/model/selection.h"
+#include "viewer/model/input.h"
+#include "viewer/model/meters.h"
+#include "viewer/model/replay.h"
 #include "viewer/model/shortcuts.h"
 #include "viewer/model/view_settings.h"
 

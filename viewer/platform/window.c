@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "common/system/log.h"
-#include "viewer/model/key_codes.h"
+#include "viewer/model/input.h"
 #include "viewer/platform/window_impl.h"
 #include "viewer/platform/window_screen.h"
 
@@ -18,7 +18,7 @@ _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB 
                    KEY_MINUS == (int)SDLK_MINUS && KEY_PERIOD == (int)SDLK_PERIOD &&
                    KEY_EQUALS == (int)SDLK_EQUALS && KEY_LEFT_BRACKET == (int)SDLK_LEFTBRACKET &&
                    KEY_RIGHT_BRACKET == (int)SDLK_RIGHTBRACKET,
-               "key_codes.h repeats SDL's codes of characters");
+               "input.h repeats SDL's codes of characters");
 _Static_assert(KEY_A == (int)SDLK_a && KEY_B == (int)SDLK_b && KEY_C == (int)SDLK_c && KEY_D == (int)SDLK_d &&
                    KEY_E == (int)SDLK_e && KEY_F == (int)SDLK_f && KEY_G == (int)SDLK_g &&
                    KEY_H == (int)SDLK_h && KEY_I == (int)SDLK_i && KEY_J == (int)SDLK_j &&
@@ -28,11 +28,11 @@ _Static_assert(KEY_A == (int)SDLK_a && KEY_B == (int)SDLK_b && KEY_C == (int)SDL
                    KEY_T == (int)SDLK_t && KEY_U == (int)SDLK_u && KEY_V == (int)SDLK_v &&
                    KEY_W == (int)SDLK_w && KEY_X == (int)SDLK_x && KEY_Y == (int)SDLK_y &&
                    KEY_Z == (int)SDLK_z,
-               "key_codes.h repeats SDL's codes of letters");
+               "input.h repeats SDL's codes of letters");
 _Static_assert(KEY_0 == (int)SDLK_0 && KEY_1 == (int)SDLK_1 && KEY_2 == (int)SDLK_2 && KEY_3 == (int)SDLK_3 &&
                    KEY_4 == (int)SDLK_4 && KEY_5 == (int)SDLK_5 && KEY_6 == (int)SDLK_6 &&
                    KEY_7 == (int)SDLK_7 && KEY_8 == (int)SDLK_8 && KEY_9 == (int)SDLK_9,
-               "key_codes.h repeats SDL's codes of digits");
+               "input.h repeats SDL's codes of digits");
 _Static_assert(KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F3 == (int)SDLK_F3 &&
                    KEY_F4 == (int)SDLK_F4 && KEY_F5 == (int)SDLK_F5 && KEY_F6 == (int)SDLK_F6 &&
                    KEY_F7 == (int)SDLK_F7 && KEY_F8 == (int)SDLK_F8 && KEY_F9 == (int)SDLK_F9 &&
@@ -42,7 +42,7 @@ _Static_assert(KEY_F1 == (int)SDLK_F1 && KEY_F2 == (int)SDLK_F2 && KEY_F3 == (in
                    KEY_PAD_MINUS == (int)SDLK_KP_MINUS && KEY_PAD_PLUS == (int)SDLK_KP_PLUS &&
                    KEY_PAD_ENTER == (int)SDLK_KP_ENTER && KEY_PAGE_UP == (int)SDLK_PAGEUP &&
                    KEY_PAGE_DOWN == (int)SDLK_PAGEDOWN && KEY_DELETE == (int)SDLK_DELETE,
-               "key_codes.h repeats SDL's codes of other keys");
+               "input.h repeats SDL's codes of other keys");
 
 enum { LEAST_WIDTH = 320, LEAST_HEIGHT = 240 };
 

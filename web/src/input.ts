@@ -19,7 +19,7 @@ export interface Surroundings {
 const NOTCH_PX = 100, NOTCH_LINES = 3, PINCH_PX = 10;
 const F1 = 0x4000003a;
 
-/* enum key_code of viewer/model/key_codes.h, where it is not the character. */
+/* enum key_code of viewer/model/input.h, where it is not the character. */
 const CODES: Record<string, number> = {
     Backspace: 8,
     Tab: 9,

@@ -13,7 +13,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 #include "web/page_panels.h"
 
 struct fixture {

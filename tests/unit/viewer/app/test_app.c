@@ -15,7 +15,7 @@
 #include "viewer/app/app_actions.h"
 #include "viewer/app/app_input.h"
 #include "viewer/app/app_state.h"
-#include "viewer/model/key_codes.h"
+#include "viewer/model/input.h"
 #include "viewer/platform/png_file.h"
 #include "viewer/platform/text_file.h"
 #include "viewer/platform/window_mesh.h"

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/model/echo.h"
+#include "viewer/model/meters.h"
 
 static void measures_what_came_back(void **state) {
     (void)state;

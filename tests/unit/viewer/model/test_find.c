@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/plots.h"
+#include "viewer/model/meters.h"
 #include "viewer/model/radius_overlay.h"
 #include "viewer/panels/fuzzy.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/model/inspections.h"
+#include "viewer/model/history.h"
 
 static struct message_agent *agent_create(uint32_t id, float steering) {
     struct message_agent *agent = calloc(1, sizeof *agent);

@@ -10,9 +10,8 @@
 #include <stdlib.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/headings.h"
-#include "viewer/model/onion.h"
-#include "viewer/model/ways.h"
+#include "viewer/model/interpolate.h"
+#include "viewer/model/trails.h"
 
 /* An agent that goes right with 100 px/s, ten snapshots a second. */
 static struct history *history_create(double end_s) {

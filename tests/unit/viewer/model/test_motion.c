@@ -11,7 +11,6 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/link/clock_sync.h"
 #include "viewer/model/interpolate.h"
-#include "viewer/model/motion.h"
 
 static const double tick_ms = 1000.0 / 60.0, frame_ms = 1000.0 / 30.0, picture_ms = 1000.0 / 60.0,
                     px_per_s = 240.0;

@@ -8,7 +8,7 @@
 
 #include <stdio.h>
 
-#include "viewer/model/mutes.h"
+#include "viewer/model/edits.h"
 
 static void a_weight_comes_back(void **state) {
     (void)state;

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/model/obstacle_handle.h"
+#include "viewer/model/edits.h"
 
 static const vec2 open_world = {0.0f, 0.0f};
 

@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/playhead.h"
+#include "viewer/model/history.h"
 
 static struct history history;
 

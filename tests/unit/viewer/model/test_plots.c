@@ -9,7 +9,7 @@
 #include <math.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/plots.h"
+#include "viewer/model/meters.h"
 
 static void a_parameter_is_plotted_from_its_choice_on(void **state) {
     (void)state;

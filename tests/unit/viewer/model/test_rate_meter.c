@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/model/rate_meter.h"
+#include "viewer/model/meters.h"
 
 static void measures_the_last_two_seconds(void **state) {
     (void)state;

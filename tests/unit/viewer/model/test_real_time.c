@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/model/real_time.h"
+#include "viewer/model/meters.h"
 
 /* Where the world and the server's clock are. */
 struct world {

@@ -9,8 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "viewer/model/replay_line.h"
-#include "viewer/model/save_name.h"
+#include "viewer/model/replay.h"
 
 /* A recording of one world. */
 static struct replay_line line_of(uint64_t first, uint64_t last) {

@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/model/scenario_view.h"
+#include "viewer/model/shortcuts.h"
 
 struct fixture {
     struct view_settings own, now;

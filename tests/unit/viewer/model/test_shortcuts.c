@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "viewer/model/key_codes.h"
+#include "viewer/model/input.h"
 #include "viewer/model/shortcuts.h"
 
 static void no_key_stands_twice(void **state) {

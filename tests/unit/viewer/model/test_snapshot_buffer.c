@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/model/snapshot_buffer.h"
+#include "viewer/model/interpolate.h"
 
 static struct snapshot *empty_at(double clock_ms) {
     return make_snapshot(clock_ms, NULL, 0);

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/model/speeds.h"
+#include "viewer/model/replay.h"
 
 static void speeds_have_ends(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/model/torus.h"
+#include "viewer/model/camera.h"
 
 static const vec2 size = {800.0f, 480.0f}, open_world = {0.0f, 0.0f};
 

@@ -1,9 +1,10 @@
-/* See replay_line.h. */
-#include "viewer/model/replay_line.h"
+/* See replay.h. */
+#include "viewer/model/replay.h"
 
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 struct replay_line replay_line_of(const struct message_replay *replay, double tick_hz) {
     struct replay_line line = {.tick_hz = tick_hz > 0.0 ? tick_hz : 60.0, .first_world = 1};
@@ -125,4 +126,130 @@ bool seeker_sends(struct seeker *seeker, double now_ms) {
 
 bool seeker_is_busy(const struct seeker *seeker) {
     return seeker->has_wish || seeker->is_waiting;
+}
+
+/* ---- save name ---- */
+
+enum { TRIES = 99 };
+
+void save_name_propose(const char *scenario, uint64_t tick,
+                       bool (*is_taken)(const void *context, const char *name), const void *context,
+                       char *out) {
+    for (int number = 1; number <= TRIES; number++) {
+        char ending[32], more[16] = "";
+        if (number > 1) {
+            (void)snprintf(more, sizeof more, "-%d", number);
+        }
+        (void)snprintf(ending, sizeof ending, "-%llu%s", (unsigned long long)tick, more);
+        /* a long scenario's name gives way to the tick */
+        const size_t end = strlen(ending), most = LIMIT_NAME_CHARS - end, own = strlen(scenario);
+        const size_t kept = own < most ? own : most;
+        memcpy(out, scenario, kept);
+        memcpy(out + kept, ending, end + 1);
+        if (!is_taken(context, out)) {
+            return;
+        }
+    }
+}
+
+/* Days since 1970 of a date of the Gregorian calendar; years begin in March, so that leap days are at their end. */
+static int64_t days_of(int64_t year, int64_t month, int64_t day) {
+    const int64_t y = month <= 2 ? year - 1 : year, m = month <= 2 ? month + 9 : month - 3;
+    return 365 * y + y / 4 - y / 100 + y / 400 + (153 * m + 2) / 5 + day - 1 - 719468;
+}
+
+/* So many digits, and the character after them. -1 when they are not there. */
+static int read_part(const char **at, int digits, char after) {
+    int value = 0;
+    for (int i = 0; i < digits; i++, (*at)++) {
+        if (**at < '0' || **at > '9') {
+            return -1;
+        }
+        value = value * 10 + (**at - '0');
+    }
+    return *(*at)++ == after ? value : -1;
+}
+
+static bool read_time(const char *text, int64_t *seconds) {
+    static const struct {
+        int digits;
+        char after;
+    } parts[] = {{4, '-'}, {2, '-'}, {2, 'T'}, {2, ':'}, {2, ':'}, {2, 'Z'}};
+    int64_t values[6];
+    for (int i = 0; i < 6; i++) {
+        values[i] = read_part(&text, parts[i].digits, parts[i].after);
+        if (values[i] < 0) {
+            return false;
+        }
+    }
+    *seconds =
+        ((days_of(values[0], values[1], values[2]) * 24 + values[3]) * 60 + values[4]) * 60 + values[5];
+    return true;
+}
+
+void save_age_format(const char *saved, int64_t now_s, char *out, size_t size) {
+    int64_t then_s = 0;
+    out[0] = '\0';
+    if (!read_time(saved, &then_s)) {
+        return;
+    }
+    const long long age_s = now_s - then_s, minutes = age_s / 60, hours = age_s / 3600, days = age_s / 86400;
+    if (minutes < 1) {
+        (void)snprintf(out, size, "just now");
+    } else if (hours < 1) {
+        (void)snprintf(out, size, "%lld min ago", minutes);
+    } else if (days < 2) {
+        (void)snprintf(out, size, "%lld h ago", hours);
+    } else {
+        (void)snprintf(out, size, "%lld days ago", days);
+    }
+}
+
+char save_name_letter(char letter) {
+    const bool is_letter = (letter >= 'a' && letter <= 'z') || (letter >= 'A' && letter <= 'Z') ||
+                           (letter >= '0' && letter <= '9') || letter == '_' || letter == '-';
+    return letter == ' ' ? '-' : is_letter ? letter : '\0';
+}
+
+/* ---- speeds ---- */
+
+static const double dead_zone = 0.18; /* of the logarithm: three px of the slider to both sides */
+static const double speeds[] = {SPEEDS_LEAST, 0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 8.0, SPEEDS_MOST};
+
+enum { SPEED_COUNT = sizeof speeds / sizeof speeds[0] };
+
+double speeds_next(double speed, bool is_faster) {
+    if (is_faster) {
+        int i = 0;
+        while (i < SPEED_COUNT - 1 && speeds[i] <= speed * 1.001) {
+            i++;
+        }
+        return speeds[i];
+    }
+    int i = SPEED_COUNT - 1;
+    while (i > 0 && speeds[i] >= speed * 0.999) {
+        i--;
+    }
+    return speeds[i];
+}
+
+double speeds_snap(double speed) {
+    assert(speed > 0.0);
+    if (fabs(log(speed)) < dead_zone) {
+        return 1.0;
+    }
+    const double step = pow(10.0, floor(log10(speed)) - 1.0);
+    return round(speed / step) * step;
+}
+
+/* Without printf's %g, whose point depends on the locale. */
+void speeds_format(double speed, char *out, size_t size) {
+    const unsigned long long hundredths = (unsigned long long)(fmin(fmax(speed, 0.0), 1e9) * 100.0 + 0.5);
+    if (hundredths >= 1000 || hundredths % 100 == 0) {
+        (void)snprintf(out, size, "%llux", (hundredths + 50) / 100);
+    } else if (hundredths % 10 == 0) {
+        (void)snprintf(out, size, "%llu.%llux", hundredths / 100, hundredths / 10 % 10);
+    } else {
+        (void)snprintf(out, size, "%llu.%02llux", hundredths / 100, hundredths % 100);
+    }
 }

@@ -1,12 +1,13 @@
 /* A recording that the server plays, as a line: ticks as places on it and as times, and the seeks that its handle asks
  * for. Pure. */
-#ifndef DROVER_VIEWER_MODEL_REPLAY_LINE_H
-#define DROVER_VIEWER_MODEL_REPLAY_LINE_H
+#ifndef DROVER_VIEWER_MODEL_REPLAY_H
+#define DROVER_VIEWER_MODEL_REPLAY_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/limits.h"
 #include "common/protocol/message_playback.h"
 
 #ifdef __cplusplus
@@ -67,6 +68,46 @@ void seeker_answer(struct seeker *seeker);
 bool seeker_sends(struct seeker *seeker, double now_ms);
 /** Whether a seek is still to be sent or answered. */
 bool seeker_is_busy(const struct seeker *seeker);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Names and ages of saved worlds. Pure. */
+
+/** A name to save a world under: "flock-3600", the scenario and the tick; with "-2", "-3" ... when it is taken. out has
+ * LIMIT_NAME_CHARS + 1 bytes.
+ *
+ * is_taken: whether a save of this name exists; context is handed to it */
+void save_name_propose(const char *scenario, uint64_t tick,
+                       bool (*is_taken)(const void *context, const char *name), const void *context,
+                       char *out);
+
+/** A letter as a name has it: letters, digits, _ and - stay, a blank becomes -, of others comes '\0'. */
+char save_name_letter(char letter);
+
+/** How long ago a world was saved: "just now", "5 min ago", "3 h ago", "12 days ago"; "" when the server's words are no
+ * time. saved: "2026-11-21T19:00:00Z"; now_s: seconds since 1970. */
+void save_age_format(const char *saved, int64_t now_s, char *out, size_t size);
+
+/* Speeds of the world's time as keys and the slider choose them: times its own rate, 0 as fast as it goes. Pure. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { SPEEDS_TEXT = 16 };
+
+/** The ends of the slider and of the keys. */
+#define SPEEDS_LEAST 0.05
+#define SPEEDS_MOST  16.0
+
+/** The next speed above (or below) this one: 0.05, 0.1, 0.25, 0.5, 1, 2, 4, 8, 16; the last of them stays. */
+double speeds_next(double speed, bool is_faster);
+/** What a place of the slider means: 1 from 0.84 to 1.19, else two digits. */
+double speeds_snap(double speed);
+/** "0.25x", "8x", "37x": at most two decimals, from ten on none. */
+void speeds_format(double speed, char *out, size_t size);
 
 #ifdef __cplusplus
 }

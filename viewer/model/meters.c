@@ -1,9 +1,175 @@
-/* See plots.h. */
-#include "viewer/model/plots.h"
+/* See meters.h. */
+#include "viewer/model/meters.h"
 
 #include <assert.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
+
+static const double rate_sample_ms = 250.0;
+
+void rate_meter_init(struct rate_meter *meter) {
+    memset(meter, 0, sizeof *meter);
+}
+
+void rate_meter_add(struct rate_meter *meter, double now_ms, uint64_t count) {
+    if (meter->count > 0) {
+        const int last = (meter->begin + meter->count - 1) % RATE_METER_SAMPLES;
+        if (now_ms - meter->times_ms[last] < rate_sample_ms) {
+            return;
+        }
+    }
+    if (meter->count == RATE_METER_SAMPLES) {
+        meter->begin = (meter->begin + 1) % RATE_METER_SAMPLES;
+        meter->count--;
+    }
+    const int slot = (meter->begin + meter->count) % RATE_METER_SAMPLES;
+    meter->times_ms[slot] = now_ms;
+    meter->counts[slot] = count;
+    meter->count++;
+}
+
+double rate_meter_per_s(const struct rate_meter *meter) {
+    if (meter->count < 3) {
+        return -1.0;
+    }
+    const int first = meter->begin, last = (meter->begin + meter->count - 1) % RATE_METER_SAMPLES;
+    const double passed_s = (meter->times_ms[last] - meter->times_ms[first]) * 0.001;
+    return (double)(meter->counts[last] - meter->counts[first]) / passed_s;
+}
+
+/* ---- real time ---- */
+
+static const double window_ms = 3000.0, least_span_ms = 1000.0;
+static const double clock_sample_ms = 50.0; /* the window fits in the ring */
+static const double behind_below = 0.95, kept_up_above = 0.97;
+
+enum { KEPT_SAMPLES = 3 };
+
+void real_time_init(struct real_time *meter) {
+    memset(meter, 0, sizeof *meter);
+    meter->newest_s = meter->factor = meter->pace = -1.0;
+    meter->speed = 1.0;
+}
+
+static int slot(const struct real_time *meter, int index) {
+    return (meter->begin + index) % REAL_TIME_SAMPLES;
+}
+
+static double span_ms(const struct real_time *meter, int from) {
+    return meter->clocks_ms[slot(meter, meter->count - 1)] - meter->clocks_ms[slot(meter, from)];
+}
+
+static void keep(struct real_time *meter, double time_s, double clock_ms) {
+    if (meter->count == REAL_TIME_SAMPLES) {
+        meter->begin = slot(meter, 1);
+        meter->count--;
+    }
+    meter->clocks_ms[slot(meter, meter->count)] = clock_ms;
+    meter->times_s[slot(meter, meter->count)] = time_s;
+    meter->count++;
+    while (meter->count > KEPT_SAMPLES && span_ms(meter, 1) >= window_ms) {
+        meter->begin = slot(meter, 1);
+        meter->count--;
+    }
+}
+
+static void judge(struct real_time *meter) {
+    if (span_ms(meter, 0) < least_span_ms) {
+        return;
+    }
+    const double passed_s = meter->times_s[slot(meter, meter->count - 1)] - meter->times_s[slot(meter, 0)];
+    meter->pace = passed_s * 1000.0 / span_ms(meter, 0);
+    if (meter->speed <= 0.0) {
+        return; /* nothing is due */
+    }
+    meter->factor = meter->pace / meter->speed;
+    meter->is_behind = meter->factor < (meter->is_behind ? kept_up_above : behind_below);
+}
+
+/* Two speeds are the same when a frame says so, which has six decimals. */
+static bool is_same(double a, double b) {
+    return fabs(a - b) <= 1e-5;
+}
+
+void real_time_add(struct real_time *meter, double time_s, double clock_ms, double speed, bool is_paused) {
+    if (time_s < meter->newest_s ||
+        (meter->count > 0 && clock_ms < meter->clocks_ms[slot(meter, meter->count - 1)])) {
+        real_time_init(meter);
+    }
+    if (!is_same(speed, meter->speed)) {
+        meter->count = 0;
+        meter->factor = meter->pace = -1.0;
+        meter->is_behind = false;
+        meter->speed = speed;
+    }
+    const bool is_new = time_s > meter->newest_s; /* a moment may be sent again, long after it was */
+    meter->newest_s = time_s;
+    if (is_paused) {
+        meter->count = 0;
+    } else if (is_new && (meter->count == 0 ||
+                          clock_ms - meter->clocks_ms[slot(meter, meter->count - 1)] >= clock_sample_ms)) {
+        keep(meter, time_s, clock_ms);
+        judge(meter);
+    }
+}
+
+double real_time_pace(const struct real_time *meter) {
+    return meter->pace;
+}
+
+double real_time_behind(const struct real_time *meter) {
+    return meter->is_behind ? meter->factor : -1.0;
+}
+
+/* ---- echo ---- */
+
+static const float same_px = 0.02f; /* places on the wire have two decimals */
+
+void echo_init(struct echo *echo) {
+    memset(echo, 0, sizeof *echo);
+}
+
+static void drop(struct echo *echo, int count) {
+    echo->sent_count -= count;
+    memmove(echo->sent, echo->sent + count, (size_t)echo->sent_count * sizeof *echo->sent);
+}
+
+void echo_note_sent(struct echo *echo, vec2 point, double now_ms) {
+    if (echo->sent_count == ECHO_SENT) {
+        drop(echo, 1);
+    }
+    echo->sent[echo->sent_count++] = (struct echo_sent){point, now_ms};
+}
+
+void echo_note_seen(struct echo *echo, vec2 point, double now_ms) {
+    for (int i = echo->sent_count; i > 0; i--) {
+        const struct echo_sent *sent = &echo->sent[i - 1];
+        if (fabsf(sent->point.x - point.x) <= same_px && fabsf(sent->point.y - point.y) <= same_px) {
+            echo->times_ms[echo->count++ % ECHO_TIMES] = now_ms - sent->at_ms;
+            drop(echo, i);
+            return;
+        }
+    }
+}
+
+static int compare(const void *a, const void *b) {
+    const double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+double echo_median_ms(const struct echo *echo) {
+    double sorted[ECHO_TIMES];
+    const int kept = echo->count < ECHO_TIMES ? echo->count : ECHO_TIMES;
+    if (kept == 0) {
+        return -1.0;
+    }
+    memcpy(sorted, echo->times_ms, (size_t)kept * sizeof *sorted);
+    qsort(sorted, (size_t)kept, sizeof *sorted, compare);
+    return sorted[kept / 2];
+}
+
+/* ---- plots ---- */
 
 static const double step_s = 0.1, rounding_s = 1e-6;
 
