@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "viewer/explain/behavior_colors.h"
-#include "viewer/explain/formula_look.h"
+#include "viewer/explain/formula.h"
 #include "viewer/explain/param_list.h"
 #include "web/page_panels_impl.h"
 

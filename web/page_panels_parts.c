@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "viewer/draw/shapes.h"
-#include "viewer/explain/tips.h"
+#include "viewer/explain/texts.h"
 #include "web/page_panels_impl.h"
 
 /* ---- colors ---- */

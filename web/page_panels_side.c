@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "viewer/explain/param_list.h"
-#include "viewer/explain/tips.h"
-#include "viewer/explain/units.h"
+#include "viewer/explain/texts.h"
 #include "web/page_panels_impl.h"
 
 static void write_row(struct json_writer *json, const char *name, const char *value) {

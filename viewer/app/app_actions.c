@@ -18,7 +18,7 @@
 #include "viewer/app/app_requests.h"
 #include "viewer/app/app_time.h"
 #include "viewer/app/app_tools.h"
-#include "viewer/explain/agent_text.h"
+#include "viewer/explain/texts.h"
 #include "viewer/platform/window_mesh.h"
 
 static const double jump_s = 1.0;

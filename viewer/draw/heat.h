@@ -6,7 +6,7 @@
 
 #include "common/snapshot/snapshot_density.h"
 #include "viewer/draw/canvas.h"
-#include "viewer/explain/color_scale.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"
 

@@ -20,7 +20,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
-#include "viewer/explain/color.h"
+#include "viewer/explain/theme.h"
 
 #ifdef __cplusplus
 extern "C" {

@@ -2,7 +2,7 @@
 #ifndef DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 #define DROVER_VIEWER_DRAW_RASTER_PIXEL_H
 
-#include "viewer/explain/color.h"
+#include "viewer/explain/theme.h"
 
 /* fminf and fmaxf are calls into the math library, for the sake of NaN. */
 static inline float min_float(float a, float b) {

@@ -9,7 +9,7 @@
 #include "common/protocol/message_agent.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/heat.h"
-#include "viewer/explain/state_colors.h"
+#include "viewer/explain/behavior_colors.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"

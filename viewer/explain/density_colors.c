@@ -3,7 +3,6 @@
 
 #include <math.h>
 
-#include "viewer/explain/color_scale.h"
 #include "viewer/explain/theme.h"
 
 static const float full_turn = 6.28318531f;

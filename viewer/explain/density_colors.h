@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "common/snapshot/snapshot_density.h"
-#include "viewer/explain/state_colors.h"
+#include "viewer/explain/behavior_colors.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/view_settings.h"
 

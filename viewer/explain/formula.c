@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/explain/units.h"
+#include "viewer/explain/param_list.h"
 
 /* ---- numbers ---- */
 

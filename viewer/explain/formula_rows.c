@@ -1,5 +1,5 @@
-/* See formula_rows.h. */
-#include "viewer/explain/formula_rows.h"
+/* See formula.h. */
+#include "viewer/explain/formula.h"
 
 #include <string.h>
 

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 
 #include "common/snapshot/snapshot_density.h"
-#include "viewer/explain/color_scale.h"
-#include "viewer/explain/state_colors.h"
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/theme.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/frame.h"
 #include "viewer/model/view_settings.h"

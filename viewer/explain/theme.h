@@ -1,9 +1,54 @@
-/* The colors of the window's parts on a dark and on a light ground. Pure. */
+/* Colors as one word. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_THEME_H
 #define DROVER_VIEWER_EXPLAIN_THEME_H
 
-#include "viewer/explain/color.h"
+#include <stdint.h>
+
 #include "viewer/model/view_settings.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** 0xAArrggbb, alpha not multiplied in. */
+typedef uint32_t color;
+
+/** The color with its alpha multiplied by 0 <= factor <= 1. */
+color color_fade(color c, float factor);
+/** The way from a (0) to b (1), alpha included. */
+color color_mix(color a, color b, float amount);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* How far apart two colors look, for normal and for color-blind eyes. Pure. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum vision { VISION_NORMAL, VISION_PROTANOPIA, VISION_DEUTERANOPIA, VISION_COUNT };
+
+/** A color as points of CIELAB (D65), one for each vision; alpha does not count. */
+struct color_seen {
+    float lab[VISION_COUNT][3];
+};
+
+/** How well the one can be read on the other: 1 (not at all) to 21 (WCAG 2.1); alpha does not count. */
+float color_contrast(color a, color b);
+/** The color as each vision has it (Machado, Oliveira, Fernandes 2009, severity 1). */
+struct color_seen color_seen_of(color c);
+/** The distance in CIELAB (CIE76) for one vision. */
+float color_seen_distance(const struct color_seen *a, const struct color_seen *b, enum vision vision);
+/** The least distance that any of the visions has. */
+float color_seen_least(const struct color_seen *a, const struct color_seen *b);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* The colors of the window's parts on a dark and on a light ground. Pure. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -82,6 +127,42 @@ color theme_color(enum palette palette, enum theme_part part);
 color theme_readable(enum palette palette, color words);
 /** Whether the palette is for a light ground. */
 bool theme_is_light(enum palette palette);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Colors for numbers, and the scale that the legend shows. Pure. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum { COLOR_SCALE_STEPS = 32 };
+
+/** A row of colors with numbers at its ends. */
+struct color_scale {
+    char title[32]; /* "speed, px/s"; "" for no scale */
+    char low[16], middle[16], high[16];
+    char first_quarter[16], last_quarter[16]; /* between them; "" for nothing */
+    bool is_cyclic;                           /* both ends are the same */
+    color steps[COLOR_SCALE_STEPS];
+};
+
+/** A direction: turn 0 is +x, 0.25 is +y, and so on around. All are equally light. */
+color color_scale_heading(enum palette palette, float turn);
+/** A number from 0 to 1; what is outside counts as the end. The farther from 0, the farther from the ground in
+ * lightness. */
+color color_scale_value(enum palette palette, float share);
+/** The heat of a crowd, from 0 (the world's ground) to 1. */
+color color_scale_heat(enum palette palette, float share);
+
+/** The directions, with the names of four. */
+struct color_scale color_scale_of_headings(enum palette palette);
+/** Numbers from 0 to `high`, a number that is easily read, with a title that names the unit. */
+struct color_scale color_scale_of_values(enum palette palette, const char *title, float high);
+/** The smallest of 1, 2, 5, 10, 20, 50 ... that is not below the value. */
+float color_scale_round(float value);
 
 #ifdef __cplusplus
 }

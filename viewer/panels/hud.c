@@ -6,8 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
-#include "viewer/explain/units.h"
 #include "viewer/model/replay.h"
 #include "viewer/panels/hud_agent.h"
 #include "viewer/panels/hud_caption.h"

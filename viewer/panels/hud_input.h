@@ -6,9 +6,9 @@
 
 #include "common/text/server_address.h"
 #include "viewer/draw/heat.h"
-#include "viewer/explain/color_scale.h"
+#include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/label_places.h"
-#include "viewer/explain/state_colors.h"
+#include "viewer/explain/theme.h"
 #include "viewer/link/mailbox.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/camera.h"

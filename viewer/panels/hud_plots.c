@@ -4,8 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
-#include "viewer/explain/units.h"
 #include "viewer/panels/hud_format.h"
 
 static struct panels_plot *add_plot(struct panels_view *view, const char *title) {

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/explain/units.h"
+#include "viewer/explain/param_list.h"
 #include "viewer/panels/hud_format.h"
 
 _Static_assert((int)PANELS_RANKS == (int)MESSAGE_RANKS, "every rank that is listed has a bar");

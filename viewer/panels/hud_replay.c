@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/explain/units.h"
+#include "viewer/explain/param_list.h"
 #include "viewer/model/replay.h"
 #include "viewer/panels/hud_format.h"
 

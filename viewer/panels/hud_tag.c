@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/explain/why.h"
+#include "viewer/explain/texts.h"
 #include "viewer/panels/hud_labels.h"
 
 static const float reach_px = 22.0f, margin_px = 8.0f, step_px = 24.0f; /* window px */

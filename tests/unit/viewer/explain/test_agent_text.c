@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/explain/agent_text.h"
+#include "viewer/explain/texts.h"
 
 static void each_behavior_has_its_lines(void **state) {
     (void)state;

@@ -10,7 +10,6 @@
 
 #include "viewer/draw/palette.h"
 #include "viewer/explain/behavior_colors.h"
-#include "viewer/explain/color_distance.h"
 #include "viewer/explain/theme.h"
 
 /* WCAG relative luminance. */

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/explain/card.h"
+#include "viewer/explain/texts.h"
 
 /* The words of this key that hold `part`; NULL for none. */
 static const char *words_of(const struct explain_card *card, const char *key, const char *part) {

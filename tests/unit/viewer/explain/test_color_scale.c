@@ -2,8 +2,6 @@
 #include <math.h>
 
 #include "tests/unit/server/cmocka_all.h"
-#include "viewer/explain/color_distance.h"
-#include "viewer/explain/color_scale.h"
 #include "viewer/explain/theme.h"
 
 static void directions_are_equally_light_and_come_around(void **state) {

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "viewer/draw/heat.h"
-#include "viewer/explain/color_scale.h"
 #include "viewer/explain/density_colors.h"
+#include "viewer/explain/theme.h"
 
 enum { CELLS = 5 };
 

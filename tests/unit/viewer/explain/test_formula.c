@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/explain/formula_figure.h"
+#include "viewer/explain/formula.h"
 
 static void copy_text(char *out, const char *text) {
     memcpy(out, text, strlen(text) + 1);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "viewer/explain/behavior_colors.h"
-#include "viewer/explain/formula_look.h"
+#include "viewer/explain/formula.h"
 
 static void words_beside_a_behavior_say_what_it_gets(void **state) {
     (void)state;

@@ -5,7 +5,7 @@
 #include "tests/unit/common/test_support.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/explain/neighbor_count.h"
+#include "viewer/explain/agent_colors.h"
 
 enum { AGENTS = 300 };
 

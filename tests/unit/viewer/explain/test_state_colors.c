@@ -13,8 +13,7 @@
 #include "tests/unit/server/cmocka_all.h"
 #include "viewer/draw/palette.h"
 #include "viewer/explain/behavior_colors.h"
-#include "viewer/explain/color_distance.h"
-#include "viewer/explain/state_colors.h"
+#include "viewer/explain/theme.h"
 
 /* ---- a model of a scenario, as the server describes it ---- */
 

@@ -3,7 +3,7 @@
 
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/explain/state_times.h"
+#include "viewer/explain/agent_colors.h"
 
 struct fixture {
     struct state_times times;

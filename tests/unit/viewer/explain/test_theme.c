@@ -3,7 +3,6 @@
 
 #include "tests/unit/server/cmocka_all.h"
 #include "viewer/explain/behavior_colors.h"
-#include "viewer/explain/color_distance.h"
 #include "viewer/explain/theme.h"
 
 static const enum palette grounds[] = {PALETTE_SAFE, PALETTE_SAFE_LIGHT};

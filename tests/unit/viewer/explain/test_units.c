@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "viewer/explain/units.h"
+#include "viewer/explain/param_list.h"
 
 static void whole_numbers_have_their_thousands_apart(void **state) {
     (void)state;

@@ -12,8 +12,8 @@
 
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/texts.h"
 #include "viewer/explain/theme.h"
-#include "viewer/explain/why.h"
 #include "viewer/panels/hud.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
