@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/draw/shapes.h"
+#include "viewer/draw/sprites.h"
 #include "viewer/explain/texts.h"
 #include "web/page_panels_impl.h"
 

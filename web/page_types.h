@@ -60,7 +60,7 @@ struct page_mesh {
     uint32_t width, height; /* of the picture, px */
 };
 
-/** A large crowd that the card moves by itself, a layer of a mesh; viewer/draw/agent_instances.h has rows and frame. */
+/** A large crowd that the card moves by itself, a layer of a mesh; viewer/draw/agents_draw.h has rows and frame. */
 struct page_crowd {
     uint32_t rows, count; /* struct agent_instance */
     uint32_t version;     /* counts up when the rows change: load them again */

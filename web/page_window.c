@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/agent_instances.h"
+#include "viewer/draw/agents_draw.h"
 #include "viewer/platform/window_mesh.h"
 #include "web/page_host.h"
 #include "web/page_state.h"

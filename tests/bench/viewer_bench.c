@@ -8,7 +8,7 @@
 
 #include "tests/bench/bench_median.h"
 #include "viewer/draw/agents_draw.h"
-#include "viewer/draw/palette.h"
+#include "viewer/draw/canvas.h"
 #include "viewer/explain/agent_colors.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"

@@ -20,7 +20,7 @@ from viewer_support import check, step, wait_until  # noqa: E402
 VIEWER = os.path.abspath(sys.argv[2])
 SIZE = (1000, 520)
 RIGHT = SIZE[0] - support.PANEL[0]  # where the side panel begins
-SELECTED, STEERING = (0xFF, 0xFF, 0xFF), (0xFF, 0x7B, 0xD5)  # viewer/draw/palette.h
+SELECTED, STEERING = (0xFF, 0xFF, 0xFF), (0xFF, 0x7B, 0xD5)  # viewer/draw/canvas.h
 AMBER = (0xE3, 0xB3, 0x41)
 
 

@@ -1,4 +1,4 @@
-/* The frame of a moment. Where the window draws large crowds by itself (agent_instances.h), a frame between the same two
+/* The frame of a moment. Where the window draws large crowds by itself (agents_draw.h), a frame between the same two
  * snapshots is kept: only the agents that something is drawn around are moved. */
 #ifndef DROVER_VIEWER_APP_APP_CROWD_H
 #define DROVER_VIEWER_APP_APP_CROWD_H

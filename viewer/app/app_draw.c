@@ -15,7 +15,7 @@
 #include "viewer/app/app_replay.h"
 #include "viewer/app/app_tools.h"
 #include "viewer/app/app_view.h"
-#include "viewer/draw/agent_arrows.h"
+#include "viewer/draw/scene.h"
 #include "viewer/model/camera.h"
 #include "viewer/platform/window_mesh.h"
 

@@ -12,7 +12,7 @@
 #define DROVER_VIEWER_APP_APP_STATE_H
 
 #include "viewer/app/options.h"
-#include "viewer/draw/agent_instances.h"
+#include "viewer/draw/agents_draw.h"
 #include "viewer/draw/scene.h"
 #include "viewer/explain/agent_colors.h"
 #include "viewer/link/clock_sync.h"

@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "viewer/draw/shapes.h"
+#include "viewer/draw/sprites.h"
+#include "viewer/explain/theme.h"
+#include "viewer/model/camera.h"
 
 static const float fringe_px = 1.0f;
 static const float two_pi = 6.28318531f;
@@ -250,5 +252,165 @@ void canvas_draw_ring(struct canvas *canvas, vec2 center, float radius, float wi
         raster_draw_ring(canvas->raster, center, radius, width, stroke);
     } else if (is_finite(center) && isfinite(radius) && radius > 0.0f && width > 0.0f) {
         mesh_ring(canvas, center, radius, width, stroke);
+    }
+}
+
+/* ---- palette ---- */
+
+/* Okabe and Ito's colors, the dark ones lifted for a dark ground. */
+static const color series[PALETTE_SERIES] = {
+    0xff56b4e9u, 0xffe69f00u, 0xff2fbf93u, 0xfff0e442u, 0xffcc79a7u, 0xffe8641au, 0xffc3c9d1u, 0xff8f83e0u,
+};
+
+/* The same hues for a light ground. */
+static const color light_series[PALETTE_SERIES] = {
+    0xff0072b2u, 0xffa86400u, 0xff00795au, 0xff857800u, 0xffa8457fu, 0xffb8430au, 0xff5b6573u, 0xff5a4db8u,
+};
+
+color palette_series(enum palette palette, int index) {
+    return (theme_is_light(palette) ? light_series : series)[index < 0 ? 0 : index % PALETTE_SERIES];
+}
+
+enum shape palette_shape(int index) {
+    return (enum shape)(index < 0 ? 0 : index % SHAPE_COUNT);
+}
+
+/* ---- arrow ---- */
+
+/* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
+static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                        color fill) {
+    const struct sprite_place *place = sprites_place(canvas->sprites, shape, radius);
+    const float half = place->half * radius / place->radius;
+    const vec2 a = vec2_scale(direction, half), b = vec2_make(-a.y, a.x);
+    struct mesh_vertex *vertex = mesh_begin_quads(canvas->mesh, MESH_SPRITES, canvas->clip, 1);
+    if (vertex != NULL) {
+        const uint32_t tint = mesh_tint(fill);
+        vertex[0] =
+            (struct mesh_vertex){center.x - a.x - b.x, center.y - a.y - b.y, tint, place->u0, place->v0};
+        vertex[1] =
+            (struct mesh_vertex){center.x + a.x - b.x, center.y + a.y - b.y, tint, place->u1, place->v0};
+        vertex[2] =
+            (struct mesh_vertex){center.x + a.x + b.x, center.y + a.y + b.y, tint, place->u1, place->v1};
+        vertex[3] =
+            (struct mesh_vertex){center.x - a.x + b.x, center.y - a.y + b.y, tint, place->u0, place->v1};
+        mesh_end_quads(canvas->mesh, 1);
+    }
+}
+
+void arrow_draw(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
+                color fill, float alpha) {
+    assert(radius > 0.0f);
+    if (canvas->mesh != NULL) {
+        draw_sprite(canvas, shape, center, radius, direction, color_fade(fill, alpha));
+        return;
+    }
+    vec2 points[SHAPE_MAX_POINTS], grown[SHAPE_MAX_POINTS];
+    const int count = shapes_outline(shape, center, radius, direction,
+                                     sprites_outline_px(canvas->sprites, radius), points, grown);
+    raster_fill_polygon(canvas->raster, grown, count,
+                        color_fade(theme_color(canvas->palette, THEME_AGENT_OUTLINE), alpha));
+    raster_fill_polygon(canvas->raster, points, count, color_fade(fill, alpha));
+}
+
+void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float widest, color stroke) {
+    assert(widest > 0.0f);
+    const vec2 way = vec2_sub(to, from);
+    const float length = vec2_length(way);
+    /* a short arrow is a small one: a head alone would be a wedge */
+    const float width = fminf(widest, fmaxf(length / 6.0f, 1.0f));
+    if (!(length > 2.0f)) {
+        return;
+    }
+    const vec2 along = vec2_scale(way, 1.0f / length);
+    const vec2 side = vec2_make(-along.y, along.x);
+    const float head = fminf(width * 3.6f, length), half = head * 0.42f;
+    const vec2 neck = vec2_sub(to, vec2_scale(along, head));
+    const vec2 tip[3] = {vec2_add(neck, vec2_scale(side, -half)), to, vec2_add(neck, vec2_scale(side, half))};
+    const float edge = width * 0.35f;
+    const color outline = color_fade(theme_color(canvas->palette, THEME_OUTLINE), 0.7f);
+    vec2 grown[3];
+    shapes_shift_outline(tip, 3, edge, SHAPES_LEAST_COSINE, grown);
+    canvas_draw_line(canvas, vec2_sub(from, vec2_scale(along, edge)), vec2_sub(neck, vec2_scale(along, edge)),
+                     width + 2.0f * edge, outline);
+    canvas_fill_polygon(canvas, grown, 3, outline);
+    /* a little into the head: two edges that only meet leave a seam */
+    canvas_draw_line(canvas, from, vec2_add(neck, vec2_scale(along, fminf(1.0f, head))), width, stroke);
+    canvas_fill_polygon(canvas, tip, 3, stroke);
+}
+
+/* ---- tiles ---- */
+
+static const float reach = 0.5f;      /* of a world, beyond its border */
+static const float full_until = 0.3f; /* likewise: from there on copies fade out */
+static const float dim = 0.4f;        /* how much of the ground's color a copy gets */
+
+enum { FADE_STEPS = 24 };
+
+int tiles_count(vec2 wrap_size) {
+    return torus_wraps(wrap_size) ? TILES_COUNT : 1;
+}
+
+vec2 tiles_shift(vec2 wrap_size, int tile) {
+    assert(tile >= 0 && tile < TILES_COUNT);
+    const int place = (tile + TILES_COUNT / 2) % TILES_COUNT; /* the one in the middle comes first */
+    const int column = place % TILES_ROW - 1, row = place / TILES_ROW - 1;
+    return vec2_make((float)column * wrap_size.x, (float)row * wrap_size.y);
+}
+
+struct camera tiles_camera(const struct camera *camera, vec2 wrap_size, int tile) {
+    return (struct camera){camera->scale, camera_to_window(camera, tiles_shift(wrap_size, tile))};
+}
+
+struct box {
+    vec2 low, high; /* picture px */
+};
+
+/* The world grown by so much of its size, in whole pixels. */
+static struct box grown(const struct camera *camera, vec2 size, float share) {
+    const vec2 more = vec2_scale(size, share);
+    const vec2 low = camera_to_window(camera, vec2_scale(more, -1.0f));
+    const vec2 high = camera_to_window(camera, vec2_add(size, more));
+    return (struct box){{floorf(low.x), floorf(low.y)}, {ceilf(high.x), ceilf(high.y)}};
+}
+
+static int32_t whole(float at) {
+    return (int32_t)fminf(fmaxf(at, 0.0f), (float)RASTER_MAX_SIZE);
+}
+
+void tiles_clip(struct canvas *canvas, const struct camera *camera, vec2 wrap_size) {
+    if (torus_wraps(wrap_size)) {
+        const struct box box = grown(camera, wrap_size, reach);
+        canvas_set_clip(canvas, (struct raster_rect){whole(box.low.x), whole(box.low.y), whole(box.high.x),
+                                                     whole(box.high.y)});
+    }
+}
+
+bool tiles_reach(const struct camera *camera, vec2 wrap_size, vec2 at) {
+    const struct box box = grown(camera, wrap_size, reach);
+    return !torus_wraps(wrap_size) ||
+           (at.x >= box.low.x && at.y >= box.low.y && at.x < box.high.x && at.y < box.high.y);
+}
+
+/* What is in `outer` and not in `inner`; the parts do not overlap. */
+static void fill_frame(struct canvas *canvas, const struct box *inner, const struct box *outer, color fill) {
+    const vec2 a = outer->low, b = inner->low, c = inner->high, d = outer->high;
+    const struct box parts[4] = {
+        {a, {d.x, b.y}}, {{a.x, c.y}, d}, {{a.x, b.y}, {b.x, c.y}}, {{c.x, b.y}, {d.x, c.y}}};
+    for (int i = 0; i < 4; i++) {
+        if (parts[i].high.x > parts[i].low.x && parts[i].high.y > parts[i].low.y) {
+            canvas_fill_rect(canvas, parts[i].low, parts[i].high, fill);
+        }
+    }
+}
+
+void tiles_dim(struct canvas *canvas, const struct camera *camera, vec2 wrap_size, color ground) {
+    struct box inner = grown(camera, wrap_size, 0.0f), outer = grown(camera, wrap_size, full_until);
+    fill_frame(canvas, &inner, &outer, color_fade(ground, dim));
+    for (int i = 1; i <= FADE_STEPS; i++) {
+        const float part = (float)i / (float)FADE_STEPS;
+        inner = outer;
+        outer = grown(camera, wrap_size, full_until + (reach - full_until) * part);
+        fill_frame(canvas, &inner, &outer, color_fade(ground, dim + (1.0f - dim) * part));
     }
 }

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/arrow.h"
+#include "viewer/draw/canvas.h"
 #include "viewer/explain/theme.h"
 
 static const int32_t heat_least_agents = 5000;

@@ -75,4 +75,56 @@ void raster_draw_ring(struct raster *raster, vec2 center, float radius, float wi
 }
 #endif
 
+/* An opaque picture on the raster, scaled into a rectangle. Pure. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** width * height pixels, 0xFFrrggbb, row by row; the caller's. */
+struct raster_image {
+    const uint32_t *pixels;
+    int32_t width, height;
+};
+
+/** The whole image between low and high, px of the picture, mixed from its nearest four pixels where it is scaled. */
+void raster_draw_image(struct raster *raster, vec2 low, vec2 high, const struct raster_image *image);
+
+#ifdef __cplusplus
+}
+#endif
+
+/* Triangles and rectangles of a texture on the raster: what ImGui's panels are made of. Pure. */
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** One coverage byte a texel (ImGui's font atlas). */
+struct raster_texture {
+    const uint8_t *texels;
+    int32_t width, height;
+};
+
+/** u, v: 0..1 across the texture. */
+struct raster_vertex {
+    float x, y, u, v;
+    color tint;
+};
+
+/** A triangle with colors mixed between its corners, times the texture's coverage (nearest texel). A pixel
+ * belongs to it when its center is inside (left and top edges count), so triangles that share an edge never
+ * draw a pixel twice. */
+void raster_draw_triangle(struct raster *raster, const struct raster_vertex corners[3],
+                          const struct raster_texture *texture);
+
+/** A rectangle of the texture, texel for pixel, in one color: glyphs. left, top: of the picture; u, v: of
+ * the texture; what would lie outside the texture is not drawn. */
+void raster_draw_texels(struct raster *raster, int32_t left, int32_t top, int32_t u, int32_t v, int32_t width,
+                        int32_t height, color tint, const struct raster_texture *texture);
+
+#ifdef __cplusplus
+}
+#endif
+
 #endif

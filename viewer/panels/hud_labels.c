@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/draw/inspect_overlay.h"
+#include "viewer/draw/scene.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/camera.h"

@@ -15,8 +15,7 @@
 #pragma GCC diagnostic ignored "-Wpedantic"
 extern "C" {
 #include "viewer/draw/canvas.h"
-#include "viewer/draw/palette.h"
-#include "viewer/draw/raster_texture.h"
+#include "viewer/draw/raster.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/formula.h"
 #include "viewer/explain/param_list.h"

@@ -7,8 +7,8 @@
 
 #include "common/base/limits.h"
 #include "common/base/vec2.h"
-#include "viewer/draw/palette.h"
-#include "viewer/draw/raster_image.h"
+#include "viewer/draw/canvas.h"
+#include "viewer/draw/raster.h"
 #include "viewer/explain/legend.h"
 #include "viewer/explain/texts.h"
 #include "viewer/link/server_model.h"

@@ -33,7 +33,7 @@ void window_expose(struct window *window);
 void window_present(struct window *window, const struct raster *raster);
 /** Whether pictures are to be meshes. */
 bool window_wants_mesh(const struct window *window);
-/** Whether what draws its meshes also draws crowds by itself (agent_instances.h). */
+/** Whether what draws its meshes also draws crowds by itself (agents_draw.h). */
 bool window_takes_crowd(const struct window *window);
 /** Full screen, or the window it was before. */
 void window_toggle_full_screen(struct window *window);

@@ -50,7 +50,7 @@ export interface Mesh {
     batches: Int32Array;
     crowd: Crowd | null;
 }
-/** Agents that the card moves by itself, drawn before a batch of the mesh; viewer/draw/agent_instances.h has rows and frame. */
+/** Agents that the card moves by itself, drawn before a batch of the mesh; viewer/draw/agents_draw.h has rows and frame. */
 export interface Crowd {
     batch: number;
     version: number; // counts up when the rows change

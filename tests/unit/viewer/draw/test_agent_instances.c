@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #include "tests/unit/viewer/make_snapshot.h"
-#include "viewer/draw/agent_instances.h"
+#include "viewer/draw/agents_draw.h"
 
 enum { AGENTS = 120, ROUNDS = 60, MOMENTS = 12 };
 

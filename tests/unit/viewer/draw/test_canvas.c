@@ -12,7 +12,7 @@
 
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/draw/agents_draw.h"
-#include "viewer/draw/arrow.h"
+#include "viewer/draw/canvas.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/interpolate.h"
 

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "viewer/draw/inspect_overlay.h"
+#include "viewer/draw/scene.h"
 
 static const vec2 open_world = {0.0f, 0.0f}, wrapping = {800.0f, 480.0f};
 

@@ -11,9 +11,7 @@
 #include <string.h>
 
 #include "viewer/draw/raster.h"
-#include "viewer/draw/raster_image.h"
-#include "viewer/draw/raster_texture.h"
-#include "viewer/draw/shapes.h"
+#include "viewer/draw/sprites.h"
 
 static const color white = 0xffffffffu;
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/draw/scenery_draw.h"
+#include "viewer/draw/scene.h"
 #include "viewer/explain/theme.h"
 
 enum { SIDE = 200 };

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "viewer/draw/palette.h"
+#include "viewer/draw/canvas.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 

@@ -11,7 +11,7 @@
 #include "server/sim/world/world.h"
 #include "tests/property/each_scenario.h"
 #include "tests/unit/server/cmocka_all.h"
-#include "viewer/draw/palette.h"
+#include "viewer/draw/canvas.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 
