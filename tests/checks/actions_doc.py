@@ -22,7 +22,7 @@ NO_ACTIONS = {"wants_mouse", "wants_keys", "wants_text", "has_focus", "is_speed_
 
 
 def members():
-    body = re.search(r"struct panels_result \{(.*?)^\};", (ROOT / "viewer/panels/panels_view.h").read_text(), re.DOTALL | re.MULTILINE)[1]
+    body = re.search(r"struct panels_result \{(.*?)^\};", (ROOT / "viewer/panels/panels.h").read_text(), re.DOTALL | re.MULTILINE)[1]
     body = re.sub(r"/\*.*?\*/", "", body, flags=re.DOTALL)
     words = [re.sub(r"^\s*(const\s+)?(struct\s+)?\w+\s+", "", one.strip()) for one in body.split(";")]
     return {re.sub(r"\[.*?\]|\*|\s", "", name) for one in words for name in one.split(",") if name.strip()}
@@ -35,7 +35,7 @@ def sets(pattern, member):
 def control_complaints(program):
     lines = [line.split() for line in subprocess.run([program, "controls"], capture_output=True, text=True, check=True).stdout.splitlines()]
     listed = {member for member, _, _ in lines}
-    found = [f"panels_view.h: {name} has no row in panel_controls.c" for name in sorted(members() - NO_ACTIONS - listed)]
+    found = [f"panels.h: {name} has no row in panel_controls.c" for name in sorted(members() - NO_ACTIONS - listed)]
     found += [f"panel_controls.c: struct panels_result has no {name}" for name in sorted(listed - members())]
     for member, window, page in lines:
         if (window == "window") != sets("viewer/panels/*.cpp", member):

@@ -9,15 +9,7 @@
 #include "viewer/explain/param_list.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/replay.h"
-#include "viewer/panels/hud_agent.h"
-#include "viewer/panels/hud_caption.h"
-#include "viewer/panels/hud_format.h"
-#include "viewer/panels/hud_labels.h"
-#include "viewer/panels/hud_picker.h"
-#include "viewer/panels/hud_plots.h"
-#include "viewer/panels/hud_ranks.h"
-#include "viewer/panels/hud_replay.h"
-#include "viewer/panels/hud_tag.h"
+#include "viewer/panels/hud_internal.h"
 
 static const double slow_stall_ms = 5000.0;
 

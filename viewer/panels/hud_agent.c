@@ -1,12 +1,45 @@
-/* See hud_agent.h. */
-#include "viewer/panels/hud_agent.h"
+/* See hud_internal.h. */
+#include "viewer/panels/hud_internal.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/param_list.h"
+#include "viewer/explain/theme.h"
 #include "viewer/model/radius_overlay.h"
-#include "viewer/panels/hud_format.h"
+
+/* One decimal without printf's %f, whose point depends on the locale. */
+void hud_format_tenths(double value, const char *unit, char *out, size_t size) {
+    assert(size > 0);
+    const double limited = value < 0.0 ? 0.0 : value > 1e12 ? 1e12 : value;
+    const unsigned long long tenths = (unsigned long long)(limited * 10.0 + 0.5);
+    (void)snprintf(out, size, "%llu.%llu%s", tenths / 10, tenths % 10, unit);
+}
+
+void hud_format_pair(double a, double b, const char *between, const char *unit, char *out, size_t size) {
+    char first[24], second[24];
+    hud_format_tenths(a, "", first, sizeof first);
+    hud_format_tenths(b, unit, second, sizeof second);
+    (void)snprintf(out, size, "%s%s%s%s", a < 0.0 ? "-" : "", first, between, second);
+}
+
+void hud_format_hundredths(double value, const char *unit, char *out, size_t size) {
+    const unsigned long long hundredths = (unsigned long long)(fmin(fmax(value, 0.0), 1e9) * 100.0 + 0.5);
+    (void)snprintf(out, size, "%llu.%02llu%s", hundredths / 100, hundredths % 100, unit);
+}
+
+void hud_add_row(struct panels_row *rows, int *count, const char *name, const char *value) {
+    if (*count < PANELS_ROWS) {
+        struct panels_row *row = &rows[(*count)++];
+        (void)snprintf(row->name, sizeof row->name, "%s", name);
+        (void)snprintf(row->value, sizeof row->value, "%s", value);
+    }
+}
+
+/* ---- agent ---- */
 
 static float share_length(const struct snapshot_share *share) {
     return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));
@@ -132,5 +165,154 @@ void hud_fill_agent(const struct hud_input *input, struct panels_view *view) {
     } else if (!input->playhead->is_live) {
         (void)snprintf(view->agent_note, sizeof view->agent_note,
                        "Its forces are kept while it is selected; then it was not.");
+    }
+}
+
+/* ---- plots ---- */
+
+static struct panels_plot *add_plot(struct panels_view *view, const char *title) {
+    struct panels_plot *plot = &view->plots[view->plot_count++];
+    (void)snprintf(plot->title, sizeof plot->title, "%s", title);
+    plot->top = 1e-6f;
+    return plot;
+}
+
+static void add_series(struct panels_plot *plot, int series, color fill) {
+    plot->series[plot->series_count] = series;
+    plot->fill[plot->series_count++] = fill;
+}
+
+/* The scale reaches a little above the highest value. */
+static void fit(struct panels_plot *plot, const struct plots *plots) {
+    for (int i = 0; i < plots->count; i++) {
+        for (int s = 0; s < plot->series_count; s++) {
+            plot->top = fmaxf(plot->top, 1.05f * plots_value(plots, plot->series[s], i));
+        }
+    }
+}
+
+/* The series that was chosen: what it is, and its value at a sample. */
+static void fill_own(const struct hud_input *input, struct panels_view *view, int shown) {
+    const struct plots *plots = input->plots;
+    struct panels_plot *plot = add_plot(view, "");
+    if (plots->own_name[0] == '\0') {
+        return;
+    }
+    (void)snprintf(plot->title, sizeof plot->title, "%.*s", (int)sizeof plot->title - 1, plots->own_name);
+    add_series(plot, PLOTS_OWN, theme_color(view_settings_palette(input->settings), THEME_WARN));
+    fit(plot, plots);
+    const float value = shown >= 0 ? plots_value(plots, PLOTS_OWN, shown) : NAN;
+    if (!isnan(value)) {
+        units_format_number((double)value, plot->value, sizeof plot->value);
+    }
+}
+
+void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
+    const struct plots *plots = input->plots;
+    if (plots == NULL || plots->count < 2) {
+        return;
+    }
+    view->samples = plots;
+    struct panels_plot *speed = add_plot(view, "mean speed"), *order = add_plot(view, "order"),
+                       *crowd = add_plot(view, "states");
+    add_series(speed, PLOTS_SPEED, theme_color(view_settings_palette(input->settings), THEME_ACCENT));
+    fit(speed, plots);
+    add_series(order, PLOTS_ORDER, theme_color(view_settings_palette(input->settings), THEME_CURVE));
+    order->top = 1.0f;
+    crowd->has_names = true;
+    for (int s = 0; s < plots->state_count; s++) {
+        add_series(crowd, PLOTS_STATE + s,
+                   state_colors_fill(input->colors, input->server, view_settings_palette(input->settings), -1,
+                                     plots->state_names[s]));
+    }
+    fit(crowd, plots);
+    const int shown = input->playhead->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
+    view->plot_mark = input->playhead->is_live ? -1 : shown;
+    fill_own(input, view, shown);
+    if (shown < 0) {
+        return; /* a moment that is held for longer than the plots reach */
+    }
+    const struct plots_sample *sample = plots_at(plots, shown);
+    const char *part = plots_is_part(sample) ? ", in view" : "";
+    (void)snprintf(crowd->value, sizeof crowd->value, "%s", part[0] != '\0' ? "in view" : "");
+    hud_format_tenths((double)sample->mean_speed, part[0] != '\0' ? " px/s, in view" : " px/s", speed->value,
+                      sizeof speed->value);
+    const long hundredths = lroundf(sample->order * 100.0f);
+    (void)snprintf(order->value, sizeof order->value, "%ld.%02ld%s", hundredths / 100, hundredths % 100,
+                   part);
+}
+
+/* ---- ranks ---- */
+
+_Static_assert((int)PANELS_RANKS == (int)MESSAGE_RANKS, "every rank that is listed has a bar");
+
+/* Work and wait of the rank with the most of both together, ms. */
+static double longest_tick(const struct message_cluster *cluster) {
+    double most = 0.0;
+    for (int i = 0; i < cluster->rank_count; i++) {
+        most = fmax(most, cluster->ranks[i].work_ms + cluster->ranks[i].wait_ms);
+    }
+    return most;
+}
+
+static const char *host_of(const struct message_cluster *cluster, uint32_t rank) {
+    for (int i = 0; i < cluster->rank_count; i++) {
+        if (cluster->ranks[i].rank == rank) {
+            return cluster->ranks[i].host;
+        }
+    }
+    return "";
+}
+
+static void fill_rows(const struct message_cluster *cluster, struct panels_ranks *ranks) {
+    struct panels_row *rows = ranks->rows;
+    int *count = &ranks->row_count;
+    char text[48];
+    (void)snprintf(text, sizeof text, "%u, %s", cluster->count, cluster->mode);
+    hud_add_row(rows, count, "ranks", text);
+    (void)snprintf(text, sizeof text, "%u on %.30s", cluster->longest, host_of(cluster, cluster->longest));
+    hud_add_row(rows, count, "longest rank", text);
+    (void)snprintf(text, sizeof text, "%.0f %%", 100.0 * cluster->balance);
+    hud_add_row(rows, count, "balance", text);
+    if (strcmp(cluster->mode, "stripes") == 0) { /* copies have neither */
+        (void)units_format_whole(cluster->ghosts, text, sizeof text);
+        hud_add_row(rows, count, "ghosts", text);
+        hud_format_tenths(cluster->migrants_hz, "/s", text, sizeof text);
+        hud_add_row(rows, count, "migrants", text);
+    }
+}
+
+static void fill_tip(const struct message_rank *rank, char *out, size_t size) {
+    char agents[32], ghosts[32], rows[64] = "";
+    (void)units_format_whole(rank->agents, agents, sizeof agents);
+    (void)units_format_whole(rank->ghosts, ghosts, sizeof ghosts);
+    if (rank->has_rows) {
+        (void)snprintf(rows, sizeof rows, ", %s ghosts, rows %u up to %u", ghosts, rank->row, rank->row_end);
+    }
+    const double work = rank->work_ms, wait = rank->wait_ms, late = rank->work_p99_ms;
+    (void)snprintf(
+        out, size,
+        "Rank %u on %s: %s agents%s. Work %.2f ms a tick (1 %% take %.2f ms or more), wait %.2f ms.",
+        rank->rank, rank->host, agents, rows, work, late, wait);
+}
+
+void hud_fill_ranks(const struct hud_input *input, struct panels_view *view) {
+    const struct message_cluster *cluster = input->server->cluster;
+    struct panels_ranks *ranks = &view->ranks;
+    if (cluster == NULL || input->is_fixed || input->link->state != LINK_READY) {
+        return;
+    }
+    const double most = fmax(longest_tick(cluster), 1e-9);
+    fill_rows(cluster, ranks);
+    ranks->count = cluster->rank_count;
+    for (int i = 0; i < cluster->rank_count; i++) {
+        const struct message_rank *rank = &cluster->ranks[i];
+        struct panels_rank *bar = &ranks->bars[i];
+        (void)snprintf(bar->name, sizeof bar->name, "%u", rank->rank);
+        hud_format_pair(rank->work_ms, rank->wait_ms, " + ", " ms", bar->value, sizeof bar->value);
+        bar->work = (float)(rank->work_ms / most);
+        bar->wait = (float)(rank->wait_ms / most);
+        bar->is_longest = rank->rank == cluster->longest;
+        fill_tip(rank, bar->tip, sizeof bar->tip);
     }
 }

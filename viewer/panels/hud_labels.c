@@ -1,5 +1,5 @@
-/* See hud_labels.h. */
-#include "viewer/panels/hud_labels.h"
+/* See hud_internal.h. */
+#include "viewer/panels/hud_internal.h"
 
 #include <assert.h>
 #include <math.h>
@@ -8,6 +8,7 @@
 
 #include "viewer/draw/scene.h"
 #include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/texts.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/radius_overlay.h"
@@ -238,4 +239,206 @@ void hud_fill_labels(const struct hud_input *input, struct panels_view *view) {
         add_radii(&naming, &pose);
     }
     place_names(&naming, index >= 0 ? &selected : NULL);
+}
+
+/* ---- tag ---- */
+
+static const float reach_px = 22.0f, margin_px = 8.0f, step_px = 24.0f; /* window px */
+static const uint64_t kept_ns = 500000000u; /* a reason stays as long: it is to be read */
+
+/* The value of a row of the agent; "" without one. */
+static const char *value_of(const struct panels_view *view, const char *name) {
+    for (int i = 0; i < view->agent_row_count; i++) {
+        if (strcmp(view->agent_rows[i].name, name) == 0) {
+            return view->agent_rows[i].value;
+        }
+    }
+    return "";
+}
+
+/* The strongest term; the one of the frame before for as long as its words are to be read. */
+static const struct message_agent_term *reason_of(const struct hud_input *input) {
+    const struct message_agent_term *strongest = explain_strongest(input->inspected);
+    struct hud_tag_memory *memory = input->tag;
+    if (memory == NULL) {
+        return strongest;
+    }
+    const struct message_agent_term *before =
+        memory->agent == input->inspected->id && input->now_ns < memory->until_ns
+            ? message_agent_find_term(input->inspected, memory->behavior)
+            : NULL;
+    if (before != NULL) {
+        return before;
+    }
+    memory->agent = input->inspected->id;
+    memory->until_ns = input->now_ns + kept_ns;
+    (void)snprintf(memory->behavior, sizeof memory->behavior, "%s",
+                   strongest != NULL ? strongest->behavior : "");
+    return strongest;
+}
+
+static void fill_lines(const struct hud_input *input, struct panels_view *view) {
+    struct panels_tag *tag = &view->tag;
+    const char *state = value_of(view, "state"), *speed = value_of(view, "speed");
+    const bool has_state = state[0] != '\0' && strcmp(state, view->agent_kind) != 0;
+    (void)snprintf(tag->lines[0], sizeof tag->lines[0], "%s%s%s", view->agent, has_state ? ": " : "",
+                   has_state ? state : "");
+    if (input->inspected != NULL) {
+        const struct message_agent_term *reason = reason_of(input);
+        if (reason != NULL) {
+            explain_why(input->inspected, reason, tag->lines[1], sizeof tag->lines[1]);
+        } else {
+            (void)snprintf(tag->lines[1], sizeof tag->lines[1], "no force acts on it");
+        }
+    }
+    (void)snprintf(tag->lines[2], sizeof tag->lines[2], "%s%s%s: all of it", speed,
+                   speed[0] != '\0' ? "    " : "", shortcuts_row(SHORTCUT_PANEL)->name);
+}
+
+/* In steps, so that it does not breathe with the numbers. */
+static vec2 size_of(const struct hud_input *input, const struct panels_tag *tag) {
+    const struct hud_picture *picture = &input->picture;
+    const float unit = picture->pixel_scale > 0.0f ? picture->pixel_scale : 1.0f;
+    float wide = 0.0f;
+    for (int i = 0; i < PANELS_TAG_LINES; i++) {
+        const float words = hud_words_px(picture, tag->lines[i]);
+        wide = fmaxf(wide, i == 0 ? 1.15f * words : words); /* the first is bold */
+    }
+    const float step = step_px * unit;
+    return vec2_make(ceilf((wide + 2.0f * PANELS_TAG_PAD_PX * unit) / step) * step,
+                     PANELS_TAG_LINES * (picture->line_px + PANELS_TAG_GAP_PX * unit) +
+                         (2.0f * PANELS_TAG_PAD_PX - PANELS_TAG_GAP_PX) * unit);
+}
+
+/* Beside the agent, on the side where it was as long as that is free; inside the window in any case. */
+static void place(const struct hud_input *input, vec2 at, struct panels_tag *tag) {
+    const struct hud_picture *picture = &input->picture;
+    const float unit = picture->pixel_scale > 0.0f ? picture->pixel_scale : 1.0f;
+    const struct label_wish wish = {
+        .key = label_places_key('a', ""), .at = at, .reach = reach_px * unit, .size = size_of(input, tag)};
+    const struct label_room room = {
+        .picture = picture->size, .covers = picture->covers, .cover_count = picture->cover_count};
+    struct label_places forgotten = {.count = 0};
+    vec2 corner;
+    bool is_beside;
+    label_places_find(input->tag != NULL ? &input->tag->side : &forgotten, &room, &wish, 1, &corner,
+                      &is_beside);
+    if (!is_beside) {
+        const float margin = margin_px * unit, top = (PANELS_BAR_PX + margin_px) * unit;
+        corner = vec2_make(at.x + wish.reach, at.y - 0.5f * wish.size.y);
+        corner.x = fmaxf(fminf(corner.x, picture->size.x - wish.size.x - margin), margin);
+        corner.y =
+            fmaxf(fminf(corner.y, picture->size.y - wish.size.y - margin - PANELS_TIMELINE_PX * unit), top);
+    }
+    tag->low = vec2_make(roundf(corner.x), roundf(corner.y));
+    tag->high = vec2_add(tag->low, wish.size);
+}
+
+void hud_fill_tag(const struct hud_input *input, struct panels_view *view) {
+    const int32_t index = input->selection->has_agent && input->frame->names != NULL
+                              ? frame_find(input->frame, input->selection->id)
+                              : -1;
+    if (input->is_kiosk || view_settings_have_panel(input->settings) ||
+        (index < 0 && (!input->selection->has_agent || input->inspected == NULL))) {
+        return;
+    }
+    fill_lines(input, view);
+    place(input,
+          hud_in_picture(input, index >= 0 ? frame_pose(input->frame, index).position
+                                           : vec2_make(input->inspected->x, input->inspected->y)),
+          &view->tag);
+}
+
+/* ---- caption ---- */
+
+/* "Ctrl+O: 38 more", as many as the list has besides this one; "" when we may not load another. */
+static void add_others(const struct hud_input *input, char *out, size_t size) {
+    const struct server_model *server = input->server;
+    const size_t used = strlen(out);
+    if (server_model_is_replay(server) || !server_model_may(server, REQUEST_LOAD)) {
+        return;
+    }
+    if (server->scenario_count > 1) {
+        (void)snprintf(out + used, size - used, "      %s: %d more scenarios",
+                       shortcuts_row(SHORTCUT_PICKER)->name, server->scenario_count - 1);
+    } else {
+        (void)snprintf(out + used, size - used, "      %s: other scenarios",
+                       shortcuts_row(SHORTCUT_PICKER)->name);
+    }
+}
+
+/* The past, a question, a list or the card say something of their own. */
+static bool is_covered(const struct hud_input *input) {
+    const struct panels_open *open = input->open;
+    return open->help || open->picker || open->card || open->question != PANELS_NO_QUESTION ||
+           input->link->state != LINK_READY ||
+           (!input->playhead->is_live && !server_model_is_replay(input->server));
+}
+
+/* For an exhibition: its name, what it is, and what the mouse alone can do. */
+static void fill_kiosk(const struct hud_input *input, struct panels_caption *caption) {
+    const struct message_scenario *scenario = &input->server->scenario;
+    (void)snprintf(caption->lines[0], sizeof caption->lines[0], "%s",
+                   scenario->title[0] != '\0' ? scenario->title : scenario->name);
+    explain_fill_caption(scenario, caption->lines[1], sizeof caption->lines[1]);
+    if (server_model_may(input->server, REQUEST_MOUSE)) {
+        explain_fill_mouse_try(scenario, caption->lines[2], sizeof caption->lines[2]);
+    }
+    caption->alpha = input->caption_alpha;
+}
+
+/* Whether something is where the caption would be, low or high in the picture. */
+struct strip {
+    bool is_low, is_high;
+};
+
+static void note_place(const struct hud_input *input, vec2 world, struct strip *strip) {
+    const float low_px = 190.0f, high_px = 150.0f, half_px = 300.0f, unit = input->picture.pixel_scale;
+    const vec2 at = camera_to_window(input->camera, world);
+    const bool is_across = fabsf(at.x - input->picture.middle.x) < half_px * unit;
+    strip->is_low |= is_across && at.y > input->picture.size.y - low_px * unit;
+    strip->is_high |= is_across && at.y < high_px * unit;
+}
+
+/* Where it covers nothing of these: the selected agent, or the targets, or any of few agents. Else where it was. */
+static bool is_better_high(const struct hud_input *input) {
+    const int32_t few = 40;
+    const struct frame *frame = input->frame;
+    struct strip strips[3] = {{false, false}};
+    for (int32_t i = 0; frame->names != NULL && frame->count <= few && i < frame->count; i++) {
+        note_place(input, vec2_make(frame->x[i], frame->y[i]), &strips[2]);
+    }
+    for (int32_t i = 0; frame->names != NULL && i < frame->target_count; i++) {
+        note_place(input, frame->targets[i].position, &strips[1]);
+    }
+    const int32_t index =
+        input->selection->has_agent && frame->names != NULL ? frame_find(frame, input->selection->id) : -1;
+    if (index >= 0) {
+        note_place(input, vec2_make(frame->x[index], frame->y[index]), &strips[0]);
+    }
+    for (int i = 0; i < 3; i++) {
+        if (strips[i].is_low != strips[i].is_high) {
+            return strips[i].is_low;
+        }
+    }
+    return input->was_caption_high;
+}
+
+void hud_fill_caption(const struct hud_input *input, struct panels_view *view) {
+    const struct message_scenario *scenario = &input->server->scenario;
+    struct panels_caption *caption = &view->caption;
+    if (!input->server->has_scenario || input->caption_alpha <= 0.0f || is_covered(input)) {
+        return;
+    }
+    if (input->is_kiosk) {
+        fill_kiosk(input, caption);
+        return;
+    }
+    explain_fill_caption(scenario, caption->lines[0], sizeof caption->lines[0]);
+    (void)snprintf(caption->lines[1], sizeof caption->lines[1], "%s", scenario->about.to_try);
+    (void)snprintf(caption->lines[2], sizeof caption->lines[2], "%s: more about it",
+                   shortcuts_row(SHORTCUT_CARD)->name);
+    add_others(input, caption->lines[2], sizeof caption->lines[2]);
+    caption->alpha = caption->lines[0][0] != '\0' ? input->caption_alpha : 0.0f;
+    caption->is_high = is_better_high(input);
 }

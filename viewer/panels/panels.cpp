@@ -1,13 +1,176 @@
-/* See panels.h. Layout is done with ImGui's draw list and font; its triangles go to our own canvas, because
- * SDL's software renderer would draw them with whole-pixel corners. */
-#include <cstdlib>
-#include <new>
+/* See panels_impl.hpp. The colors and sizes of ImGui's widgets. */
+#include "viewer/panels/panels_impl.hpp"
 
+#include <cstdlib>
+#include <imgui_internal.h> /* what the active control uses */
+#include <new>
 #include <unistd.h>
 
-#include <imgui_internal.h> /* what the active control uses */
+namespace {
 
-#include "viewer/panels/panels_impl.hpp"
+struct style_color {
+    ImGuiCol_ role;
+    theme_part fill;
+};
+
+const style_color style_colors[] = {
+    {ImGuiCol_Text, THEME_TEXT},
+    {ImGuiCol_TextDisabled, THEME_TEXT_DIM},
+    {ImGuiCol_WindowBg, THEME_PANEL},
+    {ImGuiCol_PopupBg, THEME_POP},
+    {ImGuiCol_Border, THEME_PANEL_EDGE},
+    {ImGuiCol_FrameBg, THEME_FRAME},
+    {ImGuiCol_FrameBgHovered, THEME_FRAME_OVER},
+    {ImGuiCol_FrameBgActive, THEME_FRAME_DOWN},
+    {ImGuiCol_ScrollbarGrab, THEME_GRIP},
+    {ImGuiCol_ScrollbarGrabHovered, THEME_GRIP_OVER},
+    {ImGuiCol_ScrollbarGrabActive, THEME_GRIP_DOWN},
+    {ImGuiCol_CheckMark, THEME_ACCENT},
+    {ImGuiCol_SliderGrab, THEME_KNOB},
+    {ImGuiCol_SliderGrabActive, THEME_ACCENT},
+    {ImGuiCol_Button, THEME_BUTTON},
+    {ImGuiCol_ButtonHovered, THEME_BUTTON_OVER},
+    {ImGuiCol_ButtonActive, THEME_BUTTON_DOWN},
+    {ImGuiCol_Header, THEME_ROW},
+    {ImGuiCol_HeaderHovered, THEME_ROW_OVER},
+    {ImGuiCol_HeaderActive, THEME_ROW_DOWN},
+    {ImGuiCol_Separator, THEME_PANEL_EDGE},
+    {ImGuiCol_Tab, THEME_SECTION},
+    {ImGuiCol_TabHovered, THEME_ROW_OVER},
+    {ImGuiCol_TabActive, THEME_ROW},
+    {ImGuiCol_TableHeaderBg, THEME_SECTION},
+    {ImGuiCol_TableBorderStrong, THEME_PANEL_EDGE},
+    {ImGuiCol_TableBorderLight, THEME_PANEL_EDGE},
+    {ImGuiCol_TextSelectedBg, THEME_MARKED},
+    {ImGuiCol_NavHighlight, THEME_ACCENT},
+};
+
+const ImGuiCol_ clear_roles[] = {ImGuiCol_ChildBg, ImGuiCol_BorderShadow, ImGuiCol_ScrollbarBg};
+
+} // namespace
+
+void panels_apply_style(float scale) {
+    ImGuiStyle &style = ImGui::GetStyle();
+    style.WindowPadding = ImVec2(14, 10);
+    style.FramePadding = ImVec2(8, 3);
+    style.ItemSpacing = ImVec2(8, 5);
+    style.ItemInnerSpacing = ImVec2(8, 4);
+    style.CellPadding = ImVec2(4, 2);
+    style.ScrollbarSize = 10;
+    style.GrabMinSize = 12;
+    style.WindowRounding = style.ChildRounding = style.PopupRounding = 5;
+    style.FrameRounding = style.GrabRounding = style.TabRounding = 4;
+    style.ScrollbarRounding = 5;
+    style.WindowMinSize = ImVec2(1, 1);
+    style.ScaleAllSizes(scale);
+    style.WindowBorderSize = style.PopupBorderSize = 1;
+    style.AntiAliasedLinesUseTex = false; /* would need a filtered texture */
+}
+
+void panels_apply_colors(const theme_parts &theme) {
+    ImGuiStyle &style = ImGui::GetStyle();
+    if (theme_is_light(theme.palette)) {
+        ImGui::StyleColorsLight(&style);
+    } else {
+        ImGui::StyleColorsDark(&style);
+    }
+    for (const style_color &row : style_colors) {
+        style.Colors[row.role] = ImGui::ColorConvertU32ToFloat4(to_imgui(theme(row.fill)));
+    }
+    for (const ImGuiCol_ role : clear_roles) {
+        style.Colors[role] = ImVec4(0, 0, 0, 0);
+    }
+}
+
+/* ---- windows: which windows are open. Each is an ImGui window ---- */
+
+void panels::windows(const panels_view &view, ImVec2 size) {
+    if (view_settings_have_panel(view.settings)) {
+        side(view, size);
+    }
+    if (view.is_replay) {
+        replay_timeline(view, size);
+    } else if (view_settings_have_panel(view.settings)) {
+        timeline(view, size);
+    }
+    if (!view_settings_have_panel(view.settings) && view.network_count > 0 &&
+        (view.settings->shows_network || view.is_network_bad)) {
+        network_corner(view, size);
+    }
+    covered_low = covered_high = ImVec2(0, 0);
+    if (view.open->card) {
+        card(view, size);
+    }
+    if (had_picker && !view.open->picker) {
+        ImGui::SetWindowFocus(nullptr); /* its line takes no more keys */
+        is_ready = false;
+        early[0] = '\0';
+    }
+    result.hit = -1;
+    if (view.open->picker) {
+        picker(view, size);
+    }
+    if (view.open->question != PANELS_NO_QUESTION) {
+        dialog(view, size);
+    }
+    scrubs_replay = scrubs_replay && view.is_replay;
+    asked = view.open->question;
+    std::snprintf(result.entered, sizeof result.entered, "%s", asked != PANELS_NO_QUESTION ? entered : "");
+    had_picker = view.open->picker;
+    had_card = view.open->card;
+    std::snprintf(result.wanted, sizeof result.wanted, "%s", had_picker ? wanted : "");
+}
+
+/* ---- kiosk ---- */
+
+/* All that an exhibition shows over its world: the caption, and what is wrong; to be read from afar. */
+
+/* A title, a sentence and another one around the middle of a box, which is drawn behind them. */
+void panels::kiosk_words(ImVec2 middle, float wrap, const char *title, const char *words, const char *more,
+                         float alpha) {
+    const char *const lines[] = {title, words, more};
+    ImFont *const fonts[] = {afar_title, afar, afar};
+    const color fills[] = {theme(THEME_TEXT), theme(THEME_TEXT), theme(THEME_TEXT_DIM)};
+    const float pad = px(30), gap = px(8);
+    ImVec2 sizes[3];
+    float w = 0, h = 0;
+    for (int i = 0; i < 3; i++) {
+        sizes[i] = fonts[i]->CalcTextSizeA(font_px(fonts[i]), FLT_MAX, wrap, lines[i]);
+        w = std::max(w, sizes[i].x);
+        h += lines[i][0] != '\0' ? sizes[i].y + (i > 0 ? gap : 0) : 0;
+    }
+    const ImVec2 low(std::floor(middle.x - w / 2 - pad), std::floor(middle.y - h / 2 - px(18)));
+    box(low, ImVec2(low.x + w + 2 * pad, low.y + h + 2 * px(18)),
+        color_fade(theme(THEME_WELL), 0.785f * alpha), 0, 12);
+    float y = low.y + px(18);
+    for (int i = 0; i < 3; i++) {
+        if (lines[i][0] != '\0') {
+            list->AddText(fonts[i], font_px(fonts[i]),
+                          ImVec2(std::floor(middle.x - sizes[i].x / 2), std::floor(y)),
+                          to_imgui(color_fade(fills[i], alpha)), lines[i], nullptr, wrap);
+            y += sizes[i].y + gap;
+        }
+    }
+}
+
+void panels::kiosk(const panels_view &view, ImVec2 size) {
+    const float wrap = size.x - px(160) > px(200) ? size.x - px(160) : size.x - px(60);
+    const panels_caption &caption = view.caption;
+    if (view.asks_legend) {
+        legend(view);
+    }
+    if (view.banner[0][0] != '\0') {
+        kiosk_words(ImVec2(size.x / 2, size.y / 2), wrap, view.banner[0], view.banner[1], "", 1.0f);
+    } else if (caption.alpha > 0.0f) {
+        kiosk_words(ImVec2(size.x / 2, size.y - px(150)), wrap, caption.lines[0], caption.lines[1],
+                    caption.lines[2], caption.alpha);
+    }
+}
+
+/* ---- panels ---- */
+
+/* Layout is done with ImGui's draw list and font; its triangles go to our own canvas, because
+ * SDL's software renderer would draw them with whole-pixel corners. */
 
 extern "C" {
 #include "viewer/panels/panels.h"

@@ -1,7 +1,7 @@
 /* The sections of JSON that web/page_panels.c writes, and the messages that it takes: the words of the page.
  *
  * A section is sent when its text differs from the one before; what is absent has not changed, and null is not shown now. Colors are "#rrggbb" or
- * "#rrggbbaa". Lengths are CSS px. Names are those of viewer/panels/panels_view.h. */
+ * "#rrggbbaa". Lengths are CSS px. Names are those of viewer/panels/panels.h. */
 
 export interface Theme {
     light: boolean;

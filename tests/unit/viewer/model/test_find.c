@@ -14,7 +14,7 @@
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/model/meters.h"
 #include "viewer/model/radius_overlay.h"
-#include "viewer/panels/fuzzy.h"
+#include "viewer/panels/hud_internal.h"
 
 static void letters_find_names(void **state) {
     (void)state;
