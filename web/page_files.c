@@ -5,10 +5,8 @@
 
 #include "common/system/regular_file.h"
 #include "viewer/platform/clip.h"
+#include "viewer/platform/files.h"
 #include "viewer/platform/own_server.h"
-#include "viewer/platform/png_file.h"
-#include "viewer/platform/preview_file.h"
-#include "viewer/platform/text_file.h"
 #include "web/page_host.h"
 
 /* ---- downloads ---- */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "viewer/draw/agents_draw.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/window.h"
 #include "web/page_host.h"
 #include "web/page_state.h"
 

@@ -1,4 +1,4 @@
-/* The page's side of window.h and window_mesh.h: what was drawn waits for the Worker, which puts it on the canvas. */
+/* The page's side of window.h and window.h: what was drawn waits for the Worker, which puts it on the canvas. */
 #ifndef DROVER_WEB_PAGE_WINDOW_H
 #define DROVER_WEB_PAGE_WINDOW_H
 

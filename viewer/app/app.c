@@ -21,8 +21,8 @@
 #include "viewer/app/app_stream.h"
 #include "viewer/app/app_tools.h"
 #include "viewer/app/config.h"
-#include "viewer/platform/png_file.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/files.h"
+#include "viewer/platform/window.h"
 
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 

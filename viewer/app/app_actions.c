@@ -19,7 +19,7 @@
 #include "viewer/app/app_time.h"
 #include "viewer/app/app_tools.h"
 #include "viewer/explain/texts.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/window.h"
 
 static const double jump_s = 1.0;
 

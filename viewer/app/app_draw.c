@@ -17,7 +17,7 @@
 #include "viewer/app/app_view.h"
 #include "viewer/draw/scene.h"
 #include "viewer/model/camera.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/window.h"
 
 static const double toast_ms = 4000.0, hint_ms = 12000.0, toast_fade_ms = 400.0;
 

@@ -7,9 +7,8 @@
 #include <string.h>
 
 #include "viewer/app/app_queries.h"
-#include "viewer/platform/png_file.h"
-#include "viewer/platform/text_file.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/files.h"
+#include "viewer/platform/window.h"
 
 static void say_saved(struct app *app, const char *path) {
     char folder[400];

@@ -7,7 +7,7 @@
 
 #include "viewer/app/app_input.h"
 #include "viewer/app/app_state.h"
-#include "viewer/platform/window_events.h"
+#include "viewer/platform/window.h"
 
 static const double frame_ms = 1000.0 / 60.0;
 

@@ -27,8 +27,8 @@
 #include "viewer/panels/hud.h"
 #include "viewer/panels/panels.h"
 #include "viewer/platform/clip.h"
+#include "viewer/platform/files.h"
 #include "viewer/platform/own_server.h"
-#include "viewer/platform/preview_file.h"
 #include "viewer/platform/window.h"
 
 /** Frames whose times are kept; snapshots a second that the server is expected to send. */

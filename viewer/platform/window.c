@@ -1,16 +1,292 @@
-/* See window.h. */
+/* The window's state, for window.c and window.c. Not for others. */
 #include "viewer/platform/window.h"
 
 #include <SDL.h>
 #include <assert.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
+#include "viewer/draw/mesh.h"
 #include "viewer/model/input.h"
-#include "viewer/platform/window_impl.h"
-#include "viewer/platform/window_screen.h"
+#include "viewer/platform/window_fit.h"
+
+struct window {
+    SDL_Window *window;
+    SDL_Renderer *renderer;
+    SDL_Texture *texture; /* the raster's picture */
+    int32_t texture_width, texture_height;
+    bool has_surface; /* the picture goes to the window's surface: there is no renderer */
+    struct window_tiles tiles;
+    SDL_Texture *slots[MESH_TEXTURE_COUNT];
+    SDL_Cursor *pointers[WINDOW_POINTER_COUNT];
+    enum window_pointer pointer;
+    bool has_vsync, wants_mesh, is_full_screen, is_headless;
+    struct window_area asked; /* of the desktop, which need not obey: once is enough */
+};
+
+/* ---- screen ---- */
+
+/* The screens as SDL and X report them: their free room and their size of text. Calls SDL. */
+
+/** The area of this display that the desktop leaves free, its px; empty without a screen. */
+struct window_area window_screen_area(int display);
+/** The size of text and lines that suits this display. */
+float window_screen_text_scale(int display, bool is_full_screen);
+/** The place of a new window: the requested size, as far as the screen has room; its frame is not known yet.
+ */
+struct window_area window_screen_first_area(const struct window_def *def);
+
+/* ---- screen ---- */
+
+enum { USUAL_WIDTH = 1280, USUAL_HEIGHT = 800 };
+
+struct window_area window_screen_area(int display) {
+    SDL_Rect rect = {0, 0, 0, 0};
+    if (SDL_GetDisplayUsableBounds(display, &rect) != 0) {
+        (void)SDL_GetDisplayBounds(display, &rect);
+    }
+    return (struct window_area){rect.x, rect.y, rect.w, rect.h};
+}
+
+/* What X's own library says, which SDL has loaded already: SDL asks it for the screen's size in mm alone. The
+ * functions come as objects' addresses, which C does not convert. */
+static double x_resources_dpi(void) {
+    void *(*open_display)(const char *) = NULL;
+    char *(*resources)(void *) = NULL;
+    int (*close_display)(void *) = NULL;
+    void *library = SDL_LoadObject("libX11.so.6");
+    if (library == NULL) {
+        return 0.0;
+    }
+    void *const found[] = {SDL_LoadFunction(library, "XOpenDisplay"),
+                           SDL_LoadFunction(library, "XResourceManagerString"),
+                           SDL_LoadFunction(library, "XCloseDisplay")};
+    memcpy(&open_display, &found[0], sizeof open_display);
+    memcpy(&resources, &found[1], sizeof resources);
+    memcpy(&close_display, &found[2], sizeof close_display);
+    const bool has_all = open_display != NULL && resources != NULL && close_display != NULL;
+    void *display = has_all ? open_display(NULL) : NULL;
+    const double dpi = display != NULL ? window_resources_dpi(resources(display)) : 0.0;
+    if (display != NULL) {
+        (void)close_display(display);
+    }
+    SDL_UnloadObject(library);
+    return dpi;
+}
+
+/* Of the desktop's settings, else of the screen. Where the desktop scales pictures itself there is nothing to
+ * do: window_pixel_scale. */
+static double text_dpi(int display) {
+    const char *driver = SDL_GetCurrentVideoDriver();
+    const bool is_x = driver != NULL && strcmp(driver, "x11") == 0;
+    const bool is_plain = is_x || (driver != NULL && strcmp(driver, "windows") == 0);
+    const double set = is_x ? x_resources_dpi() : 0.0;
+    float dpi = 0.0f;
+    if (set > 0.0 || !is_plain || SDL_GetDisplayDPI(display, &dpi, NULL, NULL) != 0) {
+        return set;
+    }
+    /* X servers say 96 of a screen that they do not know */
+    return is_x && fabs((double)dpi - 96.0) < 1.0 ? 0.0 : (double)dpi;
+}
+
+float window_screen_text_scale(int display, bool is_full_screen) {
+    SDL_Rect bounds;
+    if (SDL_GetDisplayBounds(display, &bounds) != 0) {
+        return 1.0f;
+    }
+    return (float)window_text_scale_for(text_dpi(display), bounds.h, is_full_screen);
+}
+
+/* Without a window manager, as on a screen that shows nothing else, a window stays as large as it was made. */
+static struct window_area whole_screen(void) {
+    SDL_Rect bounds = {0, 0, USUAL_WIDTH, USUAL_HEIGHT};
+    (void)SDL_GetDisplayBounds(0, &bounds);
+    return (struct window_area){bounds.x, bounds.y, bounds.w, bounds.h};
+}
+
+struct window_area window_screen_first_area(const struct window_def *def) {
+    if (def->is_kiosk && !def->is_headless) {
+        return whole_screen();
+    }
+    const float scale =
+        def->is_headless || def->width > 0 ? 1.0f : window_screen_text_scale(0, def->is_full_screen);
+    const int32_t width = def->width > 0 ? def->width : (int32_t)(USUAL_WIDTH * scale);
+    const int32_t height = def->height > 0 ? def->height : (int32_t)(USUAL_HEIGHT * scale);
+    const struct window_area wanted = {0, 0, width, height}, usable = window_screen_area(0);
+    const struct window_border none = {0, 0, 0, 0};
+    if (def->is_headless) {
+        return wanted;
+    }
+    struct window_area area = window_fit(wanted, none, usable);
+    if (def->width > 0 && (area.width < width || area.height < height)) {
+        log_write(LOG_WARN, "window", "%dx%d does not fit: the screen has room for %dx%d", width, height,
+                  usable.width, usable.height);
+    }
+    area.x = usable.x + (usable.width - area.width) / 2;
+    area.y = usable.y + (usable.height - area.height) / 2;
+    return area;
+}
+
+/* ---- events ---- */
+
+/* The middle of the pixel. */
+static vec2 window_point(int x, int y) {
+    return vec2_make((float)x + 0.5f, (float)y + 0.5f);
+}
+
+static void set_modifiers(struct input_event *event, unsigned held) {
+    event->has_shift = (held & (unsigned)KMOD_SHIFT) != 0;
+    event->has_control = (held & (unsigned)KMOD_CTRL) != 0;
+    event->has_alt = (held & (unsigned)KMOD_ALT) != 0;
+}
+
+static void take_key(struct input_event *event, const SDL_KeyboardEvent *from) {
+    event->type = INPUT_KEY;
+    event->key = from->keysym.sym;
+    event->is_down = from->state == SDL_PRESSED;
+    event->is_repeat = from->repeat != 0;
+    set_modifiers(event, from->keysym.mod);
+}
+
+static void take_button(struct input_event *event, const SDL_MouseButtonEvent *from) {
+    event->type = INPUT_BUTTON;
+    event->at = window_point(from->x, from->y);
+    event->button = from->button == SDL_BUTTON_LEFT ? INPUT_BUTTON_LEFT : INPUT_BUTTON_OTHER;
+    event->is_down = from->state == SDL_PRESSED;
+    event->clicks = from->clicks;
+    event->is_finger = from->which == SDL_TOUCH_MOUSEID;
+}
+
+/* what: enum SDL_WindowEventID */
+static enum input_type window_type(uint8_t what) {
+    switch (what) {
+    case SDL_WINDOWEVENT_EXPOSED:
+    case SDL_WINDOWEVENT_SIZE_CHANGED:
+        return INPUT_EXPOSED;
+    case SDL_WINDOWEVENT_RESIZED:
+        return INPUT_RESIZED;
+    case SDL_WINDOWEVENT_LEAVE:
+        return INPUT_LEFT;
+    default:
+        return INPUT_OTHER;
+    }
+}
+
+bool window_next_event(struct input_event *event) {
+    SDL_Event from;
+    if (SDL_PollEvent(&from) == 0) {
+        return false;
+    }
+    *event = (struct input_event){.type = INPUT_OTHER};
+    set_modifiers(event, (unsigned)SDL_GetModState());
+    switch (from.type) {
+    case SDL_QUIT:
+        event->type = INPUT_QUIT;
+        break;
+    case SDL_KEYDOWN:
+    case SDL_KEYUP:
+        take_key(event, &from.key);
+        break;
+    case SDL_TEXTINPUT:
+        event->type = INPUT_TEXT;
+        (void)snprintf(event->text, sizeof event->text, "%s", from.text.text);
+        break;
+    case SDL_MOUSEMOTION:
+        event->type = INPUT_MOTION;
+        event->at = window_point(from.motion.x, from.motion.y);
+        break;
+    case SDL_MOUSEBUTTONDOWN:
+    case SDL_MOUSEBUTTONUP:
+        take_button(event, &from.button);
+        break;
+    case SDL_MOUSEWHEEL:
+        event->type = INPUT_WHEEL;
+        event->wheel = (float)from.wheel.y;
+        break;
+    case SDL_WINDOWEVENT:
+        event->type = window_type(from.window.event);
+        break;
+    default:
+        break;
+    }
+    return true;
+}
+
+/* ---- mesh ---- */
+
+int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels, int32_t width,
+                       int32_t height, bool is_smooth) {
+    assert(slot < MESH_TEXTURE_COUNT && texels != NULL && width > 0 && height > 0);
+    SDL_Texture *texture = SDL_CreateTexture(window->renderer, SDL_PIXELFORMAT_ARGB8888,
+                                             SDL_TEXTUREACCESS_STATIC, width, height);
+    if (texture == NULL || SDL_UpdateTexture(texture, NULL, texels, width * (int)sizeof *texels) != 0 ||
+        SDL_SetTextureBlendMode(texture, SDL_BLENDMODE_BLEND) != 0 ||
+        SDL_SetTextureScaleMode(texture, is_smooth ? SDL_ScaleModeLinear : SDL_ScaleModeNearest) != 0) {
+        if (texture != NULL) {
+            SDL_DestroyTexture(texture);
+        }
+        return -1;
+    }
+    if (window->slots[slot] != NULL) {
+        SDL_DestroyTexture(window->slots[slot]);
+    }
+    window->slots[slot] = texture;
+    return 0;
+}
+
+static void draw_batch(struct window *window, struct mesh *mesh, const struct mesh_batch *batch) {
+    const struct raster_rect c = batch->clip;
+    const SDL_Rect clip = {c.x0, c.y0, c.x1 - c.x0, c.y1 - c.y0};
+    const bool is_quads = batch->index_count == 0;
+    const int32_t *indices =
+        is_quads ? mesh_quad_indices(mesh, batch->vertex_count / 4) : mesh->indices + batch->first_index;
+    const struct mesh_vertex *vertex = mesh->vertices + batch->first_vertex;
+    const int stride = (int)sizeof *vertex;
+    _Static_assert(sizeof(SDL_Color) == sizeof vertex->tint, "a tint is an SDL_Color");
+    if (indices == NULL || clip.w <= 0 || clip.h <= 0) {
+        return;
+    }
+    SDL_RenderSetClipRect(window->renderer, &clip);
+    const void *tints = &vertex->tint;
+    if (SDL_RenderGeometryRaw(window->renderer, window->slots[batch->texture], &vertex->x, stride, tints,
+                              stride, &vertex->u, stride, batch->vertex_count, indices,
+                              is_quads ? batch->vertex_count / 4 * 6 : batch->index_count,
+                              (int)sizeof *indices) != 0) {
+        log_write(LOG_WARN, "window", "cannot draw: %s", SDL_GetError());
+    }
+}
+
+void window_draw_mesh(struct window *window, struct mesh *mesh) {
+    assert(window->wants_mesh && window->renderer != NULL);
+    SDL_RenderSetClipRect(window->renderer, NULL);
+    SDL_SetRenderDrawColor(window->renderer, 0, 0, 0, 255);
+    SDL_RenderClear(window->renderer);
+    for (int32_t i = 0; i < mesh->batch_count; i++) {
+        draw_batch(window, mesh, &mesh->batches[i]);
+    }
+    SDL_RenderSetClipRect(window->renderer, NULL);
+}
+
+void window_show(struct window *window) {
+    SDL_RenderPresent(window->renderer);
+}
+
+int window_read(struct window *window, struct raster *raster) {
+    assert(window->renderer != NULL);
+    if (SDL_RenderReadPixels(window->renderer, NULL, SDL_PIXELFORMAT_ARGB8888, raster->pixels,
+                             raster->width * (int)sizeof *raster->pixels) != 0) {
+        log_write(LOG_WARN, "window", "cannot read the picture: %s", SDL_GetError());
+        return -1;
+    }
+    return 0;
+}
+
+/* ---- window ---- */
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&

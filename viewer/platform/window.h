@@ -1,3 +1,33 @@
+/* The definition of a window. Plain values. */
+#ifndef DROVER_VIEWER_PLATFORM_WINDOW_H
+#define DROVER_VIEWER_PLATFORM_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "common/base/failure.h"
+#include "viewer/draw/mesh.h"
+#include "viewer/draw/raster.h"
+#include "viewer/model/input.h"
+
+struct window;
+
+/** auto: the graphics card when there is a real one. On one that is only imitated by the processor (llvmpipe)
+ * our own raster is faster. */
+enum window_renderer { WINDOW_AUTO, WINDOW_CARD, WINDOW_RASTER };
+
+/** The shapes of the pointer: an arrow; over a target or obstacle; while dragging. */
+enum window_pointer { WINDOW_ARROW, WINDOW_HAND, WINDOW_MOVE, WINDOW_POINTER_COUNT };
+
+struct window_def {
+    const char *title;
+    int32_t width, height; /* window px; 0: the usual size, larger where text is */
+    bool is_headless;      /* SDL's dummy driver: nothing is shown, no display is needed */
+    bool is_full_screen;
+    bool is_kiosk; /* no pointer, no screen saver, not closed by the desktop; the keyboard is its own */
+    enum window_renderer renderer;
+};
+
 /* The SDL window the picture is shown in, or none at all (headless). The only file that calls SDL for output.
  *
  * Pictures come either as a mesh, which the graphics card draws, or as a raster, which is shown as it is: in
@@ -5,11 +35,6 @@
  * loaded: the processor would imitate it, three times as slowly as the raster draws. Owns the window,
  * its pointers, its renderer, the mesh's textures and one streaming texture the size of the picture.
  */
-#ifndef DROVER_VIEWER_PLATFORM_WINDOW_H
-#define DROVER_VIEWER_PLATFORM_WINDOW_H
-
-#include "viewer/draw/raster.h"
-#include "viewer/platform/window_def.h"
 
 /** Starts SDL's video. NULL with *failure: "no display; use --headless", or what SDL says. */
 NODISCARD struct window *window_create(const struct window_def *def, struct failure *failure);
@@ -45,5 +70,23 @@ void window_set_pointer(struct window *window, enum window_pointer pointer);
 bool window_copy(const struct window *window, const char *words);
 /** Sets the title, which is copied. */
 void window_set_title(struct window *window, const char *title);
+
+/* Meshes in a window: the graphics card draws them. Only for a window with window_wants_mesh. */
+
+/** Sets the texels (0xAArrggbb) of a texture of the mesh's batches. -1 when SDL refuses. */
+NODISCARD int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels,
+                                 int32_t width, int32_t height, bool is_smooth);
+/** Draws the mesh; not on the screen before window_show. */
+void window_draw_mesh(struct window *window, struct mesh *mesh);
+/** Puts what was drawn on the screen, as window_present. */
+void window_show(struct window *window);
+/** Copies what was drawn and not yet shown into the raster, which has the picture's size. -1 when it cannot.
+ */
+NODISCARD int window_read(struct window *window, struct raster *raster);
+
+/* The events of the window, from SDL, as the app takes them. */
+
+/** The next event that waits. false: there is none, and *event is as it was. */
+bool window_next_event(struct input_event *event);
 
 #endif

@@ -6,6 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "viewer/draw/raster.h"
+
 /** A rectangle of the screen, its px. */
 struct window_area {
     int32_t x, y, width, height;
@@ -29,5 +31,31 @@ double window_text_scale_for(double dpi, int32_t screen_height, bool is_full_scr
 /** Xft.dpi in X's resources, lines of "name: value", where desktops keep the size of text; 0 when it is not
  * there. */
 double window_resources_dpi(const char *resources);
+
+/* Finds the tiles of a picture that differ from the window's content. Pure.
+ *
+ * The window's own surface has the picture before: comparing and copying a tile costs less than having the
+ * display server copy it.
+ */
+
+enum {
+    WINDOW_TILE_WIDTH = 128,
+    WINDOW_TILE_HEIGHT = 32,
+    WINDOW_TILES_MOST = 64 /* rectangles; more of them are one */
+};
+
+/** The size of the picture that the surface has; 0 for none. Zero-initialize. */
+struct window_tiles {
+    int32_t width, height;
+};
+
+/** Brings the surface up to date.
+ *
+ * surface  raster->height rows of raster->width pixels, pitch bytes apart
+ * changed  room for WINDOW_TILES_MOST: rectangles that cover every pixel that was written; all of the picture
+ *          when it has another size than the one before
+ * returns  how many */
+int window_tiles_copy(struct window_tiles *tiles, const struct raster *raster, void *surface, int32_t pitch,
+                      struct raster_rect *changed);
 
 #endif

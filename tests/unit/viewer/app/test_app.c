@@ -16,9 +16,8 @@
 #include "viewer/app/app_input.h"
 #include "viewer/app/app_state.h"
 #include "viewer/model/input.h"
-#include "viewer/platform/png_file.h"
-#include "viewer/platform/text_file.h"
-#include "viewer/platform/window_mesh.h"
+#include "viewer/platform/files.h"
+#include "viewer/platform/window.h"
 
 enum { WIDTH = 800, HEIGHT = 600 };
 

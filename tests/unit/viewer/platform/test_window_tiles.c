@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/platform/window_tiles.h"
+#include "viewer/platform/window_fit.h"
 
 enum { WIDTH = 700, HEIGHT = 300, PITCH = (WIDTH + 5) * 4 };
 

@@ -1,15 +1,69 @@
-/* See preview_file.h. The only file that reads pictures, with stb_image (a system library). */
-#include "viewer/platform/preview_file.h"
+/* See files.h. */
+#include "viewer/platform/files.h"
 
+#include <errno.h>
+#include <stb_image.h>
+#include <stb_image_write.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include <stb_image.h>
-
 #include "common/system/regular_file.h"
+
+int text_file_save(const char *path, const char *text, size_t length) {
+    FILE *file = fopen(path, "w");
+    const bool is_written = file != NULL && fwrite(text, 1, length, file) == length;
+    const bool is_closed = file != NULL && fclose(file) == 0;
+    return is_written && is_closed ? 0 : -1;
+}
+
+const char *text_file_folder(char *out, size_t size) {
+    char folder[1024];
+    const char *home = getenv("HOME");
+    const size_t length = home != NULL ? strlen(home) : 0;
+    out[0] = '\0';
+    if (getcwd(folder, sizeof folder) != NULL) {
+        const bool is_below = length > 1 && strncmp(folder, home, length) == 0 &&
+                              (folder[length] == '/' || folder[length] == '\0');
+        (void)snprintf(out, size, " in %s%s", is_below ? "~" : "", folder + (is_below ? length : 0));
+    }
+    return out;
+}
+
+/* ---- png file ---- */
+
+/* The only file that compiles stb_image_write (a system header: its warnings are not ours). */
+
+static unsigned char *rgb_copy(const struct raster *raster) {
+    const size_t count = (size_t)raster->width * (size_t)raster->height;
+    unsigned char *rgb = malloc(count * 3);
+    for (size_t i = 0; rgb != NULL && i < count; i++) {
+        rgb[i * 3] = (unsigned char)(raster->pixels[i] >> 16);
+        rgb[i * 3 + 1] = (unsigned char)(raster->pixels[i] >> 8);
+        rgb[i * 3 + 2] = (unsigned char)raster->pixels[i];
+    }
+    return rgb;
+}
+
+int png_file_save(const struct raster *raster, const char *path, struct failure *failure) {
+    unsigned char *rgb = rgb_copy(raster);
+    if (rgb == NULL) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
+    }
+    errno = 0;
+    const int is_written = stbi_write_png(path, raster->width, raster->height, 3, rgb, raster->width * 3);
+    const int reason = errno;
+    free(rgb);
+    if (!is_written) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot write %s: %s", path,
+                           reason != 0 ? strerror(reason) : "unknown reason");
+    }
+    return 0;
+}
+
+/* ---- preview file: the only file that reads pictures, with stb_image (a system library) ---- */
 
 enum { PATH_BYTES = 1024, FILE_MOST = 1 << 20, SIDE_MOST = 1024, PLACES = 4 };
 
