@@ -6,9 +6,7 @@
 
 #include "common/system/log.h"
 #include "viewer/app/app.h"
-#include "viewer/app/app_actions.h"
-#include "viewer/app/app_input.h"
-#include "viewer/app/app_mail.h"
+#include "viewer/app/app_state.h"
 #include "web/page_config.h"
 #include "web/page_connection.h"
 #include "web/page_host.h"

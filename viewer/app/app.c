@@ -1,28 +1,53 @@
-/* See app.h. One frame: mail in, what is asked out, the moment to draw, the picture. */
+/* See app_state.h. */
 #include "viewer/app/app.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
-#include "viewer/app/app_actions.h"
-#include "viewer/app/app_advance.h"
-#include "viewer/app/app_drag.h"
-#include "viewer/app/app_draw.h"
-#include "viewer/app/app_input.h"
-#include "viewer/app/app_kiosk.h"
-#include "viewer/app/app_mail.h"
-#include "viewer/app/app_output.h"
-#include "viewer/app/app_queries.h"
-#include "viewer/app/app_replay.h"
-#include "viewer/app/app_server.h"
-#include "viewer/app/app_stream.h"
-#include "viewer/app/app_tools.h"
+#include "viewer/app/app_state.h"
 #include "viewer/app/config.h"
 #include "viewer/platform/files.h"
 #include "viewer/platform/window.h"
+
+bool app_is_advancing(const struct app *app) {
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    return app->options.advance_s > 0.0 &&
+           (!app->advance.has_begun || newest == NULL || newest->tick < app->advance.end_tick);
+}
+
+int app_advance(struct app *app, struct failure *failure) {
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    if (!app_is_advancing(app) || newest == NULL || !app->server.has_scenario ||
+        app->link.state != LINK_READY) {
+        return 0;
+    }
+    if (!app->server.is_paused) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--advance",
+                           "--advance: the world is running; start the server with --paused");
+    }
+    const double tick_hz = app->server.scenario.tick_hz;
+    if (!app->advance.has_begun) {
+        app->advance.has_begun = true;
+        app->advance.due_tick = newest->tick;
+        app->advance.end_tick = newest->tick + (uint64_t)llround(app->options.advance_s * tick_hz);
+    }
+    if (newest->tick < app->advance.due_tick || app->advance.due_tick >= app->advance.end_tick) {
+        return 0;
+    }
+    const uint64_t stride = (uint64_t)ceil(TRAILS_STEP_S * tick_hz),
+                   left = app->advance.end_tick - app->advance.due_tick;
+    struct request request = request_default(REQUEST_STEP);
+    request.body.step.count = (uint32_t)(stride < left ? stride : left);
+    app->advance.due_tick += request.body.step.count;
+    app_send(app, &request);
+    return 0;
+}
+
+/* ---- app: one frame: mail in, what is asked out, the moment to draw, the picture ---- */
 
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 

@@ -2,7 +2,7 @@
  * other. The window and the page of a browser run it; what differs stands behind viewer/platform, viewer/panels/panels.h
  * and viewer/link/connection.h.
  *
- *     app_start; for each frame: app_begin_frame, app_handle_event (app_input.h) for each event, app_frame; app_finish
+ *     app_start; for each frame: app_begin_frame, app_handle_event (app_state.h) for each event, app_frame; app_finish
  */
 #ifndef DROVER_VIEWER_APP_APP_H
 #define DROVER_VIEWER_APP_APP_H

@@ -1,5 +1,5 @@
-/* See app_actions.h. */
-#include "viewer/app/app_actions.h"
+/* See app_state.h. */
+#include "viewer/app/app_state.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,17 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/app/app_crowd.h"
-#include "viewer/app/app_drag.h"
-#include "viewer/app/app_edits.h"
-#include "viewer/app/app_keep.h"
-#include "viewer/app/app_output.h"
-#include "viewer/app/app_past.h"
-#include "viewer/app/app_queries.h"
-#include "viewer/app/app_replay.h"
-#include "viewer/app/app_requests.h"
-#include "viewer/app/app_time.h"
-#include "viewer/app/app_tools.h"
 #include "viewer/explain/texts.h"
 #include "viewer/platform/window.h"
 

@@ -1,5 +1,5 @@
-/* See app_draw.h. */
-#include "viewer/app/app_draw.h"
+/* See app_state.h. */
+#include "viewer/app/app_state.h"
 
 #include <assert.h>
 #include <math.h>
@@ -7,14 +7,6 @@
 #include <string.h>
 
 #include "common/system/clock.h"
-#include "viewer/app/app_crowd.h"
-#include "viewer/app/app_drag.h"
-#include "viewer/app/app_output.h"
-#include "viewer/app/app_past.h"
-#include "viewer/app/app_queries.h"
-#include "viewer/app/app_replay.h"
-#include "viewer/app/app_tools.h"
-#include "viewer/app/app_view.h"
 #include "viewer/draw/scene.h"
 #include "viewer/model/camera.h"
 #include "viewer/platform/window.h"

@@ -1,17 +1,10 @@
-/* See app_input.h. */
-#include "viewer/app/app_input.h"
+/* See app_state.h. */
+#include "viewer/app/app_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "viewer/app/app_actions.h"
-#include "viewer/app/app_crowd.h"
-#include "viewer/app/app_drag.h"
-#include "viewer/app/app_kiosk.h"
-#include "viewer/app/app_queries.h"
-#include "viewer/app/app_requests.h"
-#include "viewer/app/app_tools.h"
 #include "viewer/model/input.h"
 
 static const float click_slop_px = 5.0f;

@@ -1,12 +1,11 @@
-/* See app_output.h. */
-#include "viewer/app/app_output.h"
+/* See app_state.h. */
+#include "viewer/app/app_state.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "viewer/app/app_queries.h"
 #include "viewer/platform/files.h"
 #include "viewer/platform/window.h"
 

@@ -1,12 +1,12 @@
 /* The state of the viewer, as values of one subject each, for the files of the app alone.
  *
  * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom
- * up: app_queries.c (what follows from the state), app_requests.c (requests to the server), app_output.c
- * (files), app_crowd.c (the frame, and large crowds in it), app_stream.c (the frames that are subscribed to), app_view.c (the scenario's view), app_kiosk.c (exhibitions),
- * app_past.c (looking back), app_keep.c (saved worlds, recordings),
- * app_replay.c (a recording that is played), app_time.c (its speed, and the world's), app_server.c (the viewer's own server), app_edits.c (undo), app_drag.c and
+ * up: app_state.c (what follows from the state), app_state.c (requests to the server), app_output.c
+ * (files), app_moment.c (the frame, and large crowds in it), app_mail.c (the frames that are subscribed to), app_worlds.c (the scenario's view), app_worlds.c (exhibitions),
+ * app_moment.c (looking back), app_worlds.c (saved worlds, recordings),
+ * app_worlds.c (a recording that is played), app_worlds.c (its speed, and the world's), app_worlds.c (the viewer's own server), app_tools.c (undo), app_tools.c and
  * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
- * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and frame); app_run.c (the window's loop).
+ * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and frame); main.c (the window's loop).
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H
@@ -299,5 +299,329 @@ struct app {
     struct app_pacing pacing;
     struct app_times times;
 };
+
+/* Values that follow from the app's state; no function here changes it. */
+
+/** The size of text and lines: the user's choice, else the one that suits the screen. */
+double app_ui_scale(const struct app *app);
+/** Notes that this part of the picture has ended, and the next one begins. */
+void app_note_part(struct app *app, enum hud_picture_part part);
+/** How wide the side panel is where it is shown, px of the picture. */
+float app_panel_px(const struct app *app);
+/** Whether a button holds the target named mouse where it is: what is to be clicked does not flee meanwhile. */
+bool app_holds_mouse_target(const struct app *app);
+/** Whether the pointer moves the target named mouse. */
+bool app_moves_mouse_target(const struct app *app);
+/** The size of a wrapping world, px of the world; {0,0} otherwise. */
+vec2 app_wrap_size(const struct app *app);
+/** The pointer's place in the world, px of the world; never outside: at a copy of a wrapping world the place it is a
+ * copy of. */
+vec2 app_world_point(const struct app *app);
+/** Whether the window has panels: not the world alone, no exhibition. */
+bool app_has_panels(const struct app *app);
+/** Whether it has a timeline. */
+bool app_has_timeline(const struct app *app);
+/** Whether a point, picture px, is over the panels. Known before they are drawn again: the pointer may have
+ * jumped. */
+bool app_is_over_panels(const struct app *app, vec2 at);
+
+/** The simulated time of the newest snapshot, s. */
+double app_now_s(const struct app *app);
+/** The tick of the newest snapshot; 0 without one. */
+uint64_t app_now_tick(const struct app *app);
+/** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
+double app_behind_s(const struct app *app);
+/** Whether one moment of the past is shown and stays. */
+bool app_is_held(const struct app *app);
+
+/** The whole world, px of the world. */
+struct stream_box app_world_box(const struct app *app);
+/** Whether the density is of the whole world. */
+bool app_is_wide(const struct app *app, const struct density *density);
+/** The newest density of this world, or NULL. */
+const struct density *app_newest_density(const struct app *app);
+/** The newest density of the whole of this world, or NULL. */
+const struct density *app_wide_density(const struct app *app);
+/** The agents and columns that the picture needs in frames. */
+struct stream_wish app_stream_wish(const struct app *app);
+/** The density that is shown instead of agents, or NULL. */
+const struct density *app_density(const struct app *app);
+
+/** What is known of the selected agent's forces at the moment that is shown, or NULL. */
+const struct message_agent *app_inspected(const struct app *app);
+/** The kind whose parameters are shown; "" for none. */
+const char *app_tuned_kind(const struct app *app);
+
+/** The scene as it is now, without heat, handle and hovered agent. */
+struct scene app_scene(const struct app *app);
+/** scene_pick_for_hand in the last picture. All agents must be where they are: app_move_all. */
+bool app_find_agent(const struct app *app, vec2 at, uint32_t *id);
+
+/* Requests to the server. Requests that the role does not allow are refused here: a notice says what would
+ * help. */
+
+/** Whether our role allows this request; when it does not, a notice says why. */
+bool app_may(struct app *app, enum request_op op);
+/** Whether the request was sent; when it was not, a notice says why. */
+bool app_send(struct app *app, const struct request *request);
+/** Sends a request without fields. */
+bool app_send_plain(struct app *app, enum request_op op);
+/** Loads the scenario of this name for all clients. */
+void app_send_load(struct app *app, const char *scenario);
+/** Pauses or resumes the world. */
+void app_set_paused(struct app *app, bool is_paused);
+/** Steps the world by a tick; a running world is paused first. */
+void app_step_world(struct app *app);
+/** Requests the list of scenarios. */
+void app_ask_scenarios(struct app *app);
+/** Loads the scenario `steps` places further in the list. */
+void app_switch_scenario(struct app *app, int steps);
+/** Whether an action that changes the present is refused, with a notice, because the past is shown. */
+bool app_refuses_past(struct app *app);
+
+/* Writes files (pictures, clips, plots) and the figures of --stats. */
+
+/** Copies the picture into the raster if a card drew it. -1 when it cannot be read. */
+NODISCARD int app_read_picture(struct app *app);
+/** Keeps the world alone for the files that are to have no panels; called when the scene of this frame is drawn and the
+ * panels are not. */
+void app_keep_world(struct app *app);
+/** Saves the picture of this frame; a notice says where, or what went wrong. */
+void app_save_picture(struct app *app);
+/** Saves the plots as CSV; a notice says where. */
+void app_save_plots(struct app *app);
+/** Starts a clip, or ends the one that is being recorded; a notice says where. */
+void app_toggle_clip(struct app *app);
+/** Adds this frame to the clip that is being recorded, if its time has come. */
+void app_record_frame(struct app *app);
+/** Starts the clip of --clip when the first frame is there. -1 with *failure. */
+NODISCARD int app_start_clip(struct app *app, struct failure *failure);
+/** Ends the clip that is being recorded, if any. -1 with *failure. */
+NODISCARD int app_end_clip(struct app *app, struct failure *failure);
+/** Prints the times that frames took. */
+void app_print_stats(struct app *app);
+
+/* The frame of a moment. Where the window draws large crowds by itself (agents_draw.h), a frame between the same two
+ * snapshots is kept: only the agents that something is drawn around are moved. */
+
+/** Fills app->frame for a server time of the buffer, as interpolate_at; of a crowd that the window moves, the selected agent
+ * and its neighbors alone are at their places (app->crowd.is_partial). -1 when out of memory. */
+NODISCARD int app_fill_frame(struct app *app, const struct snapshot_buffer *buffer, double server_ms,
+                             const struct interpolate_rules *rules);
+/** Gives the frame's agents their colors, and makes the rows of a large crowd; does nothing while rows of the same snapshots and
+ * settings are there. */
+void app_color_frame(struct app *app);
+/** Moves every agent of a partial frame to its place: before any of them is looked for. */
+void app_move_all(struct app *app);
+/** The frame was filled otherwise, or a snapshot was overwritten: the next frame keeps nothing. */
+void app_forget_crowd(struct app *app);
+/** A snapshot arrived; before the buffer takes it. */
+void app_note_snapshot(struct app *app, const struct snapshot *snapshot);
+
+/* Looking back: the moment that is shown, and the copies in the history that show it. */
+
+/** Holds the moment so many seconds later, or earlier. */
+void app_jump(struct app *app, double by_s);
+/** Holds the copy after or before the one shown. */
+void app_step_past(struct app *app, bool is_forward);
+/** Holds the moment at which the timeline's handle is. */
+void app_scrub(struct app *app, double to_s);
+/** Makes the frame of the past; -1 when there is none: the picture is live then. passed_s: wall time. */
+NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
+/** Adds the frame to the trails. */
+void app_leave_trails(struct app *app);
+
+/** Finds what was known of the selected agent's forces at the moment that is shown, when that is of the past. Once a
+ * frame. */
+void app_recall_inspection(struct app *app);
+
+/* The requests that the picture depends on: the subscription to the visible part of the world, the selected
+ * agent's forces, the pointer's place. */
+
+/** Takes the newest density, if there is one. */
+void app_take_density(struct app *app);
+/** Subscribes to the frames that the picture needs now. */
+void app_update_stream(struct app *app);
+/** Sends inspect for the selected agent. */
+void app_ask_agent(struct app *app);
+/** Sends the pointer's place, at most once a frame. */
+void app_send_mouse(struct app *app);
+/** Measures, when a frame arrives, the time from a motion of the mouse to its target's motion. */
+void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms);
+
+/* The viewer's own server, which plays the recording that was opened, and the connection to a server. */
+
+/** Starts a server for options.recording, when there is one; options.address is where it listens then. */
+NODISCARD int app_start_server(struct app *app, struct failure *failure);
+/** A connection to options.address; NULL without memory or threads. */
+struct connection *app_connect(const struct viewer_options *options);
+/** Notices that the viewer's own server has ended, and asks whether to open the recording again. */
+void app_watch_server(struct app *app);
+/** Opens the recording again, from its beginning, with another server. */
+void app_reopen(struct app *app);
+
+/* The speed of the world's time, live or out of a recording. */
+
+/** The next speed above, or below, the one that the world has or was asked to have. */
+void app_change_speed(struct app *app, bool is_faster);
+/** speed: times the world's own rate; 0: as fast as it goes. */
+void app_set_speed(struct app *app, double speed);
+/** Loads the same scenario with the same seed, from tick 0, for all clients; picture and selection stay. keeps: what was
+ * changed is changed again: parameters, and the targets and obstacles that this window moved. */
+void app_restart(struct app *app, bool keeps);
+/** Whether a message begins the world that was asked for. Another world, or a refusal, ends the wish. */
+bool app_takes_restart(struct app *app, const struct message *message);
+/** That world has begun: what is kept is done again. */
+void app_end_restart(struct app *app);
+/** Takes the speed that the panels' slider or button gives; at a bounded rate while the slider is held. */
+void app_take_speed(struct app *app, const struct panels_result *result);
+
+/* Saved worlds and recordings of the server: questions to the user, and the requests that follow. */
+
+/** Asks for a name to save the world under. */
+void app_ask_name(struct app *app);
+/** Asks whether the saved world of this name is to be replaced by the world as it is now. */
+void app_ask_replace(struct app *app, const char *name);
+/** Asks whether the saved world of this name is to be removed. */
+void app_ask_remove(struct app *app, const char *name);
+/** Asks whether the world is to go on by itself from the moment of the recording that is shown. */
+void app_ask_take_over(struct app *app);
+/** The user agreed; entered: what was typed. */
+void app_agree(struct app *app, const char *entered);
+/** Requests the list of saved worlds. */
+void app_ask_saves(struct app *app);
+/** Loads the saved world of this name for all clients. */
+void app_send_load_save(struct app *app, const char *name);
+/** The server records to a file from here on, or stops. */
+void app_toggle_record(struct app *app);
+/** The server keeps the last minute as a recording. */
+void app_keep_minute(struct app *app);
+
+/* The recording that the server plays: going to a moment, its speed; what the server says of it and of a world that it
+ * continues. */
+
+/** Does the action of a key that means another thing while a recording is played. Whether it is one of these. */
+bool app_act_on_replay(struct app *app, const struct shortcut *row);
+/** Goes to the moment at which the handle of the timeline is held; once more when it is let go, for the recording plays on
+ * meanwhile. Called once a frame. */
+void app_scrub_replay(struct app *app, const struct panels_result *result);
+/** Sends the seek that is due, asks for what may have changed, and shows a copy of the wanted moment until the server
+ * is there. Called once a frame, before the picture is drawn. */
+void app_update_replay(struct app *app);
+/** Forgets seeks that are under way: there is another connection. */
+void app_begin_replay(struct app *app);
+/** A seek was answered; is_reached: not by an error. */
+void app_take_seek(struct app *app, bool is_reached);
+/** A snapshot of this world came. */
+void app_note_place(struct app *app, const struct snapshot *snapshot);
+/** Whether a snapshot does not go on from the one before: the server went to another moment. */
+bool app_is_elsewhere(const struct app *app, const struct snapshot *snapshot);
+
+/* The scenario's view: what is shown, selected and how near, when its world comes. */
+
+/** A world has begun: the person's own settings, and over them what its scenario says. */
+void app_begin_view(struct app *app);
+/** Selects and zooms as the scenario says, in the world's first frame: earlier it is not known which agents there are.
+ * Called before the camera is placed, with the margins of this frame. */
+void app_place_view(struct app *app);
+
+/* --kiosk: the window of an exhibition. Worlds follow one another, and what visitors changed is put back. */
+
+/** Reads the playlist of options.kiosk_list, if there is one. -1 with *failure. */
+NODISCARD int app_kiosk_init(struct app *app, struct failure *failure);
+/** A visitor has touched the mouse or a key. */
+void app_kiosk_touch(struct app *app);
+/** A world has begun: its view is the scenario's. Called before the view is applied. */
+void app_kiosk_begin(struct app *app);
+/** Goes on to the next world, or puts this one back, when the time has come. Called once a frame. */
+void app_kiosk_update(struct app *app);
+
+/* Undo and redo: what this window does to the world is noted as it is sent, and the opposite is sent on request. */
+
+/** A drag has ended: what was held lies where it was last sent. */
+void app_note_drag(struct app *app, const struct app_hold *hold);
+/** Sends a request that adds or removes agents, and notes it. edit: number is not read. */
+void app_send_edit(struct app *app, struct request *request, const struct edit *edit);
+/** Undoes the newest change of this window, or does the newest that was undone again; a notice says which. */
+void app_undo(struct app *app, bool is_undo);
+/** An event of another client, an answer to a request of this file. */
+void app_take_edit(struct app *app, const struct message *message);
+
+/* Dragging targets and obstacles: finding the one under the pointer, holding it, moving it. */
+
+/** Handles a press of the left button. Returns whether the button holds a target or an obstacle now. */
+bool app_drag_begin(struct app *app);
+/** Moves the held target or obstacle; called once a frame. */
+void app_drag_move(struct app *app);
+/** Handles the release of the button; false: nothing was moved. */
+bool app_drag_end(struct app *app);
+/** Puts the held target or obstacle back to where it was taken. */
+void app_drag_give_up(struct app *app);
+/** Finds the target or obstacle under the pointer and sets the pointer's shape; called once a frame. */
+void app_drag_update(struct app *app);
+/** Whether an obstacle is under the pointer or held; *handle is the obstacle at its present or next place. */
+bool app_drag_handle(const struct app *app, struct obstacle_def *handle);
+/** Names the held target or obstacle; out stays as it is when nothing is held. */
+void app_drag_words(const struct app *app, char *out, size_t size);
+
+/* The tools: clicks add and remove agents, sliders tune parameters. */
+
+/** Takes a tool into the hand. Taken again: the next kind to add, then no tool. */
+void app_choose_tool(struct app *app, enum tool tool);
+/** Says what the tool in the hand does; "" without a tool. */
+void app_tool_words(const struct app *app, char *out, size_t size);
+/** Handles a press of the left button over the world. Returns whether the tool took it. */
+bool app_tool_press(struct app *app);
+/** Handles the release of the button; false: it was a click. */
+bool app_tool_release(struct app *app);
+/** Moves the held target or obstacle, or removes agents under the moving pointer; called once a frame. */
+void app_tool_move(struct app *app);
+/** Sends the parameters whose sliders were moved. */
+void app_tune(struct app *app, const struct panels_result *result);
+
+/* The actions of keys and panels. */
+
+/** Does the action of a row of shortcuts.c. */
+void app_act(struct app *app, const struct shortcut *row);
+/** Does the actions of the panels: clicks, picks, moved sliders, the timeline's handle. */
+void app_take_result(struct app *app, const struct panels_result *result);
+
+/* Events of the window: keys, text, the mouse. */
+
+/** Turns keys into actions and the mouse into selecting, dragging and camera moves; gathers the events for the
+ * panels. */
+void app_handle_event(struct app *app, const struct input_event *event);
+/** Whether the panels have taken the clicks and presses of earlier events; until then the events that follow wait. */
+bool app_takes_events(const struct app *app);
+/** Whether the event is to wait for the next frame: a press, or a turn of the wheel, where the panels have not seen the
+ * pointer yet. They see it there in this frame, and say whether the place is theirs. */
+bool app_puts_off(struct app *app, const struct input_event *event);
+/** Forgets the events that the panels took; called once a frame, after the panels were drawn. */
+void app_clear_input(struct app *app);
+
+/* Snapshots and messages from the connection change the app's state. */
+
+/** Takes the snapshots and messages that arrived since the last frame. */
+void app_take_mail(struct app *app);
+
+/* Draws the picture of a moment. */
+
+/** Prepares the picture's size, the camera and the frame. -1 when out of memory. */
+NODISCARD int app_prepare(struct app *app);
+/** Shows a new notice for a while; called once a frame. */
+void app_update_toast(struct app *app);
+/** Draws the scene and the panels and returns the clicks in the panels. Changes nothing but the picture. */
+const struct panels_result *app_draw(struct app *app);
+/** Makes panels and sprites for the wanted scale. -1 when out of memory. */
+NODISCARD int app_rescale(struct app *app);
+
+/* --advance: a paused world that this viewer steps between its frames, so that a picture without a display has the
+ * trails of the seconds before, the same each time. */
+
+/** Whether there are seconds to step: such frames do not count. */
+bool app_is_advancing(const struct app *app);
+/** Steps the world as soon as the step before is shown; called after each picture. -1 with *failure when the world
+ * runs by itself. */
+NODISCARD int app_advance(struct app *app, struct failure *failure);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "common/json/field_json.h"
 #include "common/json/json_check.h"
-#include "viewer/app/option_values.h"
+#include "viewer/app/options.h"
 #include "viewer/model/shortcuts.h"
 
 enum { FIELDS_MOST = 32 };

@@ -12,8 +12,6 @@
 
 #include "tests/unit/viewer/make_snapshot.h"
 #include "viewer/app/app.h"
-#include "viewer/app/app_actions.h"
-#include "viewer/app/app_input.h"
 #include "viewer/app/app_state.h"
 #include "viewer/model/input.h"
 #include "viewer/platform/files.h"

@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "viewer/app/config.h"
-#include "viewer/app/option_values.h"
 #include "viewer/app/options.h"
 #include "viewer/model/shortcuts.h"
 
