@@ -1,5 +1,5 @@
 /* The page: the viewer's app in a Worker of a browser, as functions that the Worker's script calls. WebAssembly exports
- * each under its own name; page_panels_exports.c exports more.
+ * each under its own name; page.c exports more.
  *
  * One page a module, created once. Every function is called from one thread. Numbers are what WebAssembly has: a bool is
  * 0 or 1, an address is a byte offset in the module's memory, and a picture pixel is a pixel of the canvas. Views of the memory
@@ -17,7 +17,7 @@
 
 #include <stdint.h>
 
-#include "web/page_types.h"
+#include "web/page_host.h"
 
 /** Room for a text of this size; 0 when out of memory. Valid until the next call of a page function. */
 uint32_t page_text(uint32_t size);

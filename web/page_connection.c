@@ -1,5 +1,5 @@
-/* See page_connection.h. What is done with bytes and messages is libdrover's and link.c's. */
-#include "web/page_connection.h"
+/* See page_state.h. What is done with bytes and messages is libdrover's and link.c's. */
+#include "web/page_state.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,6 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/explain/behavior_colors.h"
+#include "viewer/explain/formula.h"
+#include "viewer/explain/param_list.h"
+#include "viewer/model/replay.h"
 #include "web/page_panels_impl.h"
 
 static const struct {
@@ -224,4 +228,452 @@ uint64_t page_stamp_text(uint64_t stamp, const char *text) {
 
 uint64_t page_stamp_number(uint64_t stamp, double number) {
     return page_stamp_bytes(stamp, &number, sizeof number);
+}
+
+/* ---- lists: what opens over the picture: the list of worlds, the card, the help, a question ---- */
+
+static void write_hit(struct json_writer *json, const struct panels_hit *hit) {
+    json_object(json);
+    json_key_string(json, "name", hit->name);
+    json_key_string(json, "title", hit->title);
+    json_key_string(json, "description", hit->description);
+    json_key_string(json, "caption", hit->caption);
+    json_key_string(json, "group", hit->begins_group ? hit->group : "");
+    json_key_unsigned(json, "group_count", (uint64_t)hit->group_count);
+    json_key_bool(json, "save", hit->is_save);
+    json_end(json);
+}
+
+/* The texts of a saved world's row change with its age; those of scenarios stay as they are where they are. */
+static uint64_t stamp_hit(uint64_t stamp, const struct panels_hit *hit) {
+    stamp = page_stamp_bytes(stamp, &hit->name, sizeof hit->name);
+    stamp = page_stamp_text(stamp, hit->name);
+    stamp = page_stamp_number(
+        stamp, (double)(hit->group_count * 4 + (hit->begins_group ? 2 : 0) + (hit->is_save ? 1 : 0)));
+    return hit->is_save ? page_stamp_text(page_stamp_text(stamp, hit->title), hit->description) : stamp;
+}
+
+uint64_t page_stamp_picker(struct panels *panels, const struct panels_view *view) {
+    uint64_t stamp = page_stamp_number(PAGE_STAMP, (double)view->open->picker);
+    stamp = page_stamp_text(page_stamp_text(stamp, panels->result.wanted), view->hit_words);
+    for (int i = 0; view->open->picker && i < view->hit_count; i++) {
+        stamp = stamp_hit(stamp, &view->hits[i]);
+    }
+    return stamp;
+}
+
+void page_write_picker(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    if (!view->open->picker) {
+        json_raw(json, "null");
+        return;
+    }
+    json_object(json);
+    json_key_string(json, "wanted",
+                    panels->result.wanted); /* the hits of the view fit what was typed before it */
+    json_key_string(json, "count_words", view->hit_words);
+    json_key(json, "hits");
+    json_array(json);
+    for (int i = 0; i < view->hit_count; i++) {
+        write_hit(json, &view->hits[i]);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void page_write_card(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct explain_card *card = &view->card;
+    (void)panels;
+    if (!view->open->card || card->title == NULL) {
+        json_raw(json, "null");
+        return;
+    }
+    json_object(json);
+    json_key_string(json, "title", card->title);
+    json_key_string(json, "caption", card->caption);
+    json_key_string(json, "description", card->description);
+    json_key_string(json, "try", card->to_try);
+    json_key_string(json, "look_for", card->look_for);
+    json_key_string(json, "source", card->source);
+    json_key(json, "keys");
+    json_array(json);
+    for (int i = 0; i < card->key_count; i++) {
+        json_object(json);
+        json_key_string(json, "key", card->keys[i].key);
+        json_key_string(json, "words", card->keys[i].words);
+        json_end(json);
+    }
+    json_end(json);
+    json_end(json);
+}
+
+uint64_t page_stamp_help(struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    return page_stamp_number(page_stamp_bytes(PAGE_STAMP, view->is_denied, sizeof view->is_denied),
+                             (double)view->is_replay);
+}
+
+void page_write_help(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    size_t count = 0;
+    const struct shortcut *table = shortcuts_table(&count);
+    (void)panels;
+    json_object(json);
+    json_key_string(json, "title", view->is_replay ? "Keys in a recording" : "Keys");
+    json_key(json, "rows");
+    json_array(json);
+    for (size_t i = 0; i < count; i++) {
+        const struct shortcut *row = &table[i];
+        if (row->name[0] != '\0' && row->no_page == NULL) {
+            json_object(json);
+            json_key_string(json, "key", row->name);
+            json_key_string(json, "words", shortcuts_help(row, view->is_replay));
+            json_key_string(json, "way", row->page_way != NULL ? row->page_way : "");
+            json_key_bool(json, "off",
+                          view->is_denied[row->action] || (view->is_replay && row->is_live_only));
+            json_end(json);
+        }
+    }
+    json_end(json);
+    json_end(json);
+}
+
+void page_write_dialog(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct panels_dialog *dialog = &view->dialog;
+    (void)panels;
+    if (view->open->question == PANELS_NO_QUESTION) {
+        json_raw(json, "null");
+        return;
+    }
+    json_object(json);
+    json_key_unsigned(json, "question", (uint64_t)view->open->question);
+    json_key_string(json, "title", dialog->title);
+    json_key_string(json, "words", dialog->words);
+    json_key_string(json, "note", dialog->note);
+    json_key_string(json, "agree", dialog->agree);
+    json_key_bool(json, "grave", dialog->is_grave);
+    json_key_bool(json, "line", dialog->has_line);
+    json_key_string(json, "proposal", dialog->has_line ? dialog->proposal : "");
+    json_key_unsigned(json, "most", LIMIT_NAME_CHARS);
+    json_end(json);
+}
+
+/* ---- time: the timelines: of a live world, of a recording ---- */
+
+double page_speed_place(double speed) {
+    const double share = log(fmax(speed, SPEEDS_LEAST) / SPEEDS_LEAST) / log(SPEEDS_MOST / SPEEDS_LEAST);
+    return speed <= 0.0 ? 1.0 : fmin(share, 1.0);
+}
+
+/* "-2.2 s": how far back the picture is; of a live one how far back it could be. */
+static void back_text(const struct panels_view *view, char *out, size_t size) {
+    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
+    (void)snprintf(out, size, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
+}
+
+void page_write_timeline(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const double speed = panels->is_speed_held ? panels->held_speed : view->speed;
+    char words[SPEEDS_TEXT] = "max", back[32];
+    if (speed > 0.0) {
+        speeds_format(speed, words, sizeof words);
+    }
+    back_text(view, back, sizeof back);
+    json_object(json);
+    json_key_bool(json, "play", view->shows_play);
+    json_key_bool(json, "live", view->is_live);
+    json_key_bool(json, "has_live", view->has_live);
+    page_number(json, "recorded_s", round(view->recorded_s * 10.0) / 10.0);
+    page_number(json, "behind_s", view->is_live ? 0.0 : view->behind_s);
+    page_number(json, "now_s", round(view->now_s * 10.0) / 10.0);
+    json_key_string(json, "back", back);
+    json_key_string(json, "past", view->past);
+    page_number(json, "speed", speed);
+    json_key_string(json, "speed_words", words);
+    page_number(json, "speed_place", page_speed_place(speed));
+    json_key(json, "speed_one");
+    json_number(json, page_speed_place(1.0));
+    json_key_string(json, "no_speed", view->no_speed);
+    json_end(json);
+}
+
+/* What the place says that is pointed at: its time, its tick. */
+static void hint_text(const struct panels_replay *replay, double share, char *out, size_t size) {
+    char time[32];
+    out[0] = '\0';
+    if (share < 0.0) {
+        return;
+    }
+    const struct replay_moment moment = replay_line_moment(&replay->line, share);
+    replay_line_time(&replay->line, replay_line_offset(&replay->line, &moment), time, sizeof time);
+    if (replay->line.count > 1) {
+        (void)snprintf(out, size, "%s   world %u, tick %llu", time, moment.world,
+                       (unsigned long long)moment.tick);
+    } else {
+        (void)snprintf(out, size, "%s   tick %llu", time, (unsigned long long)moment.tick);
+    }
+}
+
+static void write_wrong(struct json_writer *json, const struct panels_replay *replay) {
+    const struct replay_moment end = replay_line_world_end(&replay->line, &replay->diverged);
+    const double from = replay_line_share(&replay->line, &replay->diverged),
+                 to = replay_line_share(&replay->line, &end);
+    char words[160];
+    (void)snprintf(words, sizeof words,
+                   replay->line.count > 1
+                       ? "From tick %llu to the end of world %u this is not what was recorded."
+                       : "From tick %llu on this is not what was recorded.",
+                   (unsigned long long)replay->diverged.tick, replay->diverged.world);
+    json_key(json, "wrong");
+    json_array(json);
+    json_number(json, from);
+    json_number(json, fmax(from, to));
+    json_end(json);
+    json_key_string(json, "wrong_words", words);
+}
+
+void page_write_replay(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct panels_replay *replay = &view->replay;
+    if (!view->is_replay) {
+        json_raw(json, "null");
+        return;
+    }
+    char hint[80];
+    hint_text(replay, panels->pointed_share, hint, sizeof hint);
+    json_object(json);
+    json_key(json, "share");
+    json_number(json, replay_line_share(&replay->line, panels->is_seeking ? &panels->seek_to : &replay->at));
+    json_key_string(json, "time", replay->time);
+    json_key_string(json, "worlds", replay->worlds);
+    json_key(json, "marks");
+    json_array(json);
+    for (int i = 1; i < replay->line.count; i++) {
+        const struct replay_moment begin = {replay->line.first_world + (uint32_t)i,
+                                            replay->line.spans[i].first};
+        json_number(json, replay_line_share(&replay->line, &begin));
+    }
+    json_end(json);
+    if (replay->has_diverged) {
+        write_wrong(json, replay);
+    }
+    json_key_bool(json, "other", replay->is_other);
+    json_key_string(json, "no_take_over", replay->no_take_over);
+    json_key_string(json, "hint", hint);
+    json_end(json);
+}
+
+/* ---- equations: the equations of the selected agent: the same lines as the window's ---- */
+
+/* A writer of an agent's equations. */
+struct equations {
+    struct json_writer *json;
+    const struct panels_view *view;
+    const struct message_agent *agent;
+    enum palette palette;
+    float most; /* the length of a whole bar */
+};
+
+static void write_lit(struct json_writer *json, const char *key, struct lit lit) {
+    json_key(json, key);
+    json_array(json);
+    json_signed(json, lit.what);
+    json_signed(json, lit.term);
+    json_signed(json, lit.part);
+    json_signed(json, lit.point);
+    json_end(json);
+}
+
+static void write_token(const struct equations *of, const struct formula_token *token) {
+    const struct lit lit = formula_lit(token->link);
+    const struct formula_word *word = token->word != NULL ? formula_word_of(token->word) : NULL;
+    json_object(of->json);
+    json_key_string(of->json, "text", token->text);
+    page_color(of->json, "color", formula_token_color(of->palette, token));
+    if (lit.what != LIT_NOTHING) {
+        write_lit(of->json, "lit", lit);
+    }
+    if (formula_is_lit(lit, of->view->lit)) {
+        json_key_bool(of->json, "on", true);
+    }
+    if (token->number_count > 0) {
+        json_key_unsigned(of->json, "number", (uint64_t)token->number_count);
+    }
+    if (word != NULL) {
+        char tip[240];
+        (void)snprintf(tip, sizeof tip, "%s%s%s%s", word->help, word->unit[0] != '\0' ? " (" : "", word->unit,
+                       word->unit[0] != '\0' ? ")" : "");
+        json_key_string(of->json, "tip", tip);
+    }
+    json_end(of->json);
+}
+
+static void write_lines(const struct equations *of, const char *key, const struct formula *formula) {
+    json_key(of->json, key);
+    json_array(of->json);
+    for (int i = 0; i < formula->line_count; i++) {
+        const struct formula_line *line = &formula->lines[i];
+        json_object(of->json);
+        json_key_unsigned(of->json, "kind", (uint64_t)line->kind);
+        json_key(of->json, "tokens");
+        json_array(of->json);
+        for (int t = 0; t < line->token_count; t++) {
+            write_token(of, &line->tokens[t]);
+        }
+        json_end(of->json);
+        json_end(of->json);
+    }
+    json_end(of->json);
+}
+
+static void write_part(const struct equations *of, const struct message_agent_share *part, struct lit lit) {
+    const float force = vec2_length(part->force);
+    char words[FORMULA_NUMBER_TEXT];
+    (void)formula_number_text(words, (double)roundf(force));
+    json_object(of->json);
+    json_key_string(of->json, "behavior", part->behavior);
+    json_key_string(of->json, "words", words);
+    page_number(of->json, "share", (double)(force / of->most));
+    page_color(of->json, "fill", explain_behavior_color(of->palette, part->behavior));
+    write_lit(of->json, "lit", lit);
+    json_end(of->json);
+}
+
+static void write_term(const struct equations *of, int index, struct formula *formula) {
+    const struct message_agent_term *term = &of->agent->terms[index];
+    const struct server_model *server = of->view->server;
+    const int weight = param_list_weight(server->params, server->param_count, of->agent->kind,
+                                         of->agent->state, term->behavior);
+    const bool is_muted = weight >= 0 && server->params[weight].value == 0.0;
+    const struct lit lit = formula_lit((struct formula_link){FORMULA_LINK_TERM, index, -1, -1});
+    const color fill = explain_behavior_color(of->palette, term->type);
+    char words[FORMULA_TERM_WORDS];
+    formula_term_words(term, is_muted, words);
+    json_object(of->json);
+    json_key_string(of->json, "behavior", term->behavior);
+    page_color(of->json, "color", theme_readable(of->palette, fill));
+    page_color(of->json, "fill", fill);
+    json_key_string(of->json, "words", words);
+    page_number(of->json, "wants", (double)(vec2_length(term->wants) / of->most));
+    page_number(of->json, "gets",
+                (double)(fminf(vec2_length(term->gets), vec2_length(term->wants)) / of->most));
+    write_lit(of->json, "lit", lit);
+    json_key_bool(of->json, "on", formula_is_lit(lit, of->view->lit));
+    page_number(of->json, "weight", (double)weight);
+    json_key_bool(of->json, "muted", is_muted);
+    json_key_bool(of->json, "quiet", formula_is_quiet(term));
+    json_key(of->json, "parts");
+    json_array(of->json);
+    for (int part = 0; part < term->part_count; part++) {
+        write_part(of, &term->parts[part],
+                   formula_lit((struct formula_link){FORMULA_LINK_PART, index, part, -1}));
+    }
+    json_end(of->json);
+    formula_of_term(of->agent, index, formula);
+    write_lines(of, "lines", formula);
+    json_end(of->json);
+}
+
+/* ---- the figure ---- */
+
+static void write_place(struct json_writer *json, const char *key, vec2 place) {
+    json_key(json, key);
+    json_array(json);
+    json_number(json, (double)(roundf(place.x * 10.0f) / 10.0f));
+    json_number(json, (double)(roundf(place.y * 10.0f) / 10.0f));
+    json_end(json);
+}
+
+static void write_arrow(const struct equations *of, const struct formula_arrow *arrow) {
+    json_object(of->json);
+    json_key_string(of->json, "label", arrow->label);
+    page_color(of->json, "color", formula_arrow_color(of->palette, arrow));
+    json_key_bool(of->json, "wide",
+                  formula_is_lit(formula_lit(arrow->link), of->view->lit) || arrow->role == FORMULA_DESIRED);
+    write_place(of->json, "from", arrow->from);
+    write_place(of->json, "to", arrow->to);
+    json_end(of->json);
+}
+
+/* What the figure is of. */
+static void write_figure_title(const struct equations *of, const struct formula_figure *figure) {
+    const struct message_agent_term *term =
+        figure->kind == FORMULA_TRIANGLE ? &of->agent->terms[figure->term] : NULL;
+    json_key_string(of->json, "title",
+                    term != NULL                  ? term->behavior
+                    : figure->kind == FORMULA_SUM ? "the forces added"
+                                                  : "no force now");
+    page_color(of->json, "title_color",
+               term != NULL ? theme_readable(of->palette, explain_behavior_color(of->palette, term->type))
+                            : theme_color(of->palette, THEME_TEXT_DIM));
+}
+
+static void write_figure(const struct equations *of) {
+    const struct formula_figure figure =
+        formula_figure_of(of->agent, formula_pointed_term(of->agent, of->view->lit));
+    char number[FORMULA_NUMBER_TEXT], words[64] = "";
+    if (figure.kind != FORMULA_NO_FIGURE) {
+        (void)formula_number_text(number, (double)figure.bar);
+        (void)snprintf(words, sizeof words, "%s %s", number, figure.unit);
+    }
+    json_key(of->json, "figure");
+    json_object(of->json);
+    json_key_unsigned(of->json, "kind", (uint64_t)figure.kind);
+    write_figure_title(of, &figure);
+    json_key_string(of->json, "tip", formula_figure_tip(figure.kind));
+    write_place(of->json, "low", figure.low);
+    write_place(of->json, "high", figure.high);
+    page_number(of->json, "bar", (double)figure.bar);
+    json_key_string(of->json, "bar_words", words);
+    json_key(of->json, "arrows");
+    json_array(of->json);
+    for (int i = 0; i < figure.arrow_count; i++) {
+        write_arrow(of, &figure.arrows[i]);
+    }
+    json_end(of->json);
+    json_end(of->json);
+}
+
+/* Those that were muted and have no term now: they can be given their weight back. */
+static void write_muted(const struct equations *of) {
+    const struct server_model *server = of->view->server;
+    json_key(of->json, "muted");
+    json_array(of->json);
+    for (int i = 0; i < server->param_count; i++) {
+        if (param_list_is_muted(&server->params[i], of->agent)) {
+            const struct param_name name = param_name_of(server->params[i].param);
+            json_object(of->json);
+            json_key_string(of->json, "behavior", name.behavior);
+            page_number(of->json, "weight", (double)i);
+            json_end(of->json);
+        }
+    }
+    json_end(of->json);
+}
+
+void page_write_equations(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    if (view->inspected == NULL || view->agent[0] == '\0' || !page_has_side(panels, view)) {
+        json_raw(json, "{\"has\":false}");
+        return;
+    }
+    const struct equations of = {.json = json,
+                                 .view = view,
+                                 .agent = view->inspected,
+                                 .palette = view_settings_palette(view->settings),
+                                 .most = formula_most_wanted(view->inspected)};
+    json_object(json);
+    json_key_bool(json, "has", true);
+    json_key_string(json, "kind", of.agent->kind);
+    json_key_string(json, "no_tuning", view->no_tuning);
+    json_key(json, "terms");
+    json_array(json);
+    int order[MESSAGE_AGENT_TERMS];
+    formula_term_order(of.agent, order);
+    for (int i = 0; i < of.agent->term_count; i++) {
+        write_term(&of, order[i], &panels->formula);
+    }
+    json_end(json);
+    write_muted(&of);
+    if (of.agent->term_count > 0) {
+        write_figure(&of);
+        formula_of_sum(of.agent, &panels->formula);
+        write_lines(&of, "sum", &panels->formula);
+    }
+    json_end(json);
 }

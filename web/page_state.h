@@ -6,6 +6,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
+#include "viewer/draw/mesh.h"
+#include "viewer/link/connection.h"
+#include "viewer/platform/window.h"
+#include "web/page_host.h"
+
 struct app;
 
 /** The canvas that the window's picture is shown on. */
@@ -37,5 +43,39 @@ void page_note_panels(void);
 static inline uint32_t page_address(const void *at) {
     return (uint32_t)(uintptr_t)at;
 }
+
+/* The page's side of config.h: the browser keeps the settings, as the text that the window has in its file. */
+
+/** The text that the browser kept. Whether there was memory for it. */
+bool page_config_begin(const char *text, size_t length);
+
+/* The page's side of connection.h: the Worker's WebSocket carries the bytes, and this decides when there is one. One thread. */
+
+/** Room for a message of this size and its end; NULL when there is none, and the connection is given up. */
+char *page_connection_reserve(struct connection *connection, size_t size);
+/** The message was written there. Nothing when the connection was given up meanwhile. */
+void page_connection_commit(struct connection *connection, size_t size);
+/** What happened to the socket. words: of the browser or the server; "" for none. */
+void page_connection_event(struct connection *connection, enum page_link_event event, uint32_t code,
+                           const char *words);
+/** Pings, silence, tries that are due. Returns bits of enum page_wish: socket and output. */
+uint32_t page_connection_tick(struct connection *connection);
+/** Appends the lines to send to *out, and forgets them. */
+void page_connection_take(struct connection *connection, struct buffer *out);
+/** The page is hidden: no frames are wanted. Or it is shown, and a try that waits begins at once. */
+void page_connection_hide(struct connection *connection, bool is_hidden);
+
+/* The page's side of window.h and window.h: what was drawn waits for the Worker, which puts it on the canvas. */
+
+/** What was shown since the last call: bits of enum page_wish, PAGE_HAS_MESH or PAGE_HAS_PIXELS. */
+uint32_t page_window_take(struct window *window);
+/** The newest mesh, NULL before the first. */
+const struct page_mesh *page_window_mesh(const struct window *window);
+/** The crowd in it, NULL for none. */
+const struct page_crowd *page_window_crowd(const struct window *window);
+/** The newest picture of the raster, NULL before the first. */
+const struct page_picture *page_window_picture(const struct window *window);
+/** A slot's texture, NULL before the first. */
+const struct page_texture *page_window_texture(const struct window *window, uint32_t slot);
 
 #endif

@@ -1,5 +1,5 @@
-/* See page_window.h. */
-#include "web/page_window.h"
+/* See page_state.h. */
+#include "web/page_state.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -8,7 +8,6 @@
 #include "viewer/draw/agents_draw.h"
 #include "viewer/platform/window.h"
 #include "web/page_host.h"
-#include "web/page_state.h"
 
 struct window {
     bool has_card, takes_crowd, has_new_mesh, has_new_picture;
