@@ -1,4 +1,5 @@
-/* The loop of the window: its events, a frame, sleep until the next. */
+/* drover-viewer: parse, build, run, tear down. Exit: 0 fine, 1 it went wrong while running, 2 it could not
+ * start. */
 #include "viewer/app/app.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
 /** Runs until the window is closed or has drawn its frames, and saves the screenshot. -1 with *failure. */
 NODISCARD int app_run(struct app *app, struct failure *failure);
 
-/* ---- app run: the screen's refresh paces the loop, or the clock ---- */
+/* ---- the loop of the window ---- */
 
 static const double frame_ms = 1000.0 / 60.0;
 
@@ -81,6 +82,8 @@ int app_run(struct app *app, struct failure *failure) {
 
 /* drover-viewer: parse, build, run, tear down. Exit: 0 fine, 1 it went wrong while running, 2 it could not
  * start. */
+
+/* ---- the program ---- */
 
 static int report(const struct failure *failure, int status) {
     log_plain("drover-viewer: %s", failure->message);

@@ -1,4 +1,4 @@
-/* The table of shortcuts as JSON: the page's help. */
+/* See page.h. The one page of the module is its only mutable state. */
 #include "web/page.h"
 
 #include <stdlib.h>
@@ -13,6 +13,8 @@
 #include "web/page_host.h"
 #include "web/page_panels.h"
 #include "web/page_state.h"
+
+/* ---- the table of shortcuts ---- */
 
 enum { JSON_BYTES = 64 * 1024 };
 
@@ -59,6 +61,8 @@ PAGE_EXPORT(page_shortcuts) uint32_t page_shortcuts(uint32_t *length) {
 
 /* What page_panels.h does, for the page's own panels, as exports of the module. */
 
+/* ---- the panels ---- */
+
 /** The address of the sections that changed; *length: their bytes. Valid until the next call. */
 PAGE_EXPORT(page_panels) uint32_t page_panels(uint32_t *length);
 /** Takes the message of this length in page_text. Returns whether it was one. */
@@ -81,7 +85,7 @@ int32_t page_panels_take(uint32_t length) {
     return page_panels_message(app->panels, page_words(length), length) ? 1 : 0;
 }
 
-/* ---- page: the one page of the module is its only mutable state ---- */
+/* ---- the page ---- */
 
 enum { OPTIONS_MOST = 32, OPTION_BYTES = 1200, OUTPUT_BYTES = 4 * MAILBOX_OUTPUT_BYTES };
 

@@ -1,9 +1,11 @@
-/* The numbers and records that the page and the Worker's script exchange; web/src/core.ts has the same. */
+/* What the module and the Worker have with each other: the numbers and records they exchange, and the imports of page.wasm. */
 #ifndef DROVER_WEB_PAGE_HOST_H
 #define DROVER_WEB_PAGE_HOST_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+/* The numbers and records that the page and the Worker's script exchange; web/src/core.ts has the same. */
 
 /** Exports a function under its own name. Elsewhere, in tests, it is an ordinary function. */
 #ifdef __wasm__

@@ -12,6 +12,8 @@
 #include "viewer/model/replay.h"
 #include "web/page_panels_impl.h"
 
+/* ---- sections ---- */
+
 static const struct {
     const char *name;
     page_section_writer *write;
@@ -230,7 +232,7 @@ uint64_t page_stamp_number(uint64_t stamp, double number) {
     return page_stamp_bytes(stamp, &number, sizeof number);
 }
 
-/* ---- lists: what opens over the picture: the list of worlds, the card, the help, a question ---- */
+/* ---- lists ---- */
 
 static void write_hit(struct json_writer *json, const struct panels_hit *hit) {
     json_object(json);
@@ -356,7 +358,7 @@ void page_write_dialog(struct json_writer *json, struct panels *panels, const st
     json_end(json);
 }
 
-/* ---- time: the timelines: of a live world, of a recording ---- */
+/* ---- time ---- */
 
 double page_speed_place(double speed) {
     const double share = log(fmax(speed, SPEEDS_LEAST) / SPEEDS_LEAST) / log(SPEEDS_MOST / SPEEDS_LEAST);
@@ -459,7 +461,7 @@ void page_write_replay(struct json_writer *json, struct panels *panels, const st
     json_end(json);
 }
 
-/* ---- equations: the equations of the selected agent: the same lines as the window's ---- */
+/* ---- equations ---- */
 
 /* A writer of an agent's equations. */
 struct equations {

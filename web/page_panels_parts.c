@@ -396,7 +396,7 @@ void page_write_ranks(struct json_writer *json, struct panels *panels, const str
     json_end(json);
 }
 
-/* ---- panels side: the side panel: the selected agent, the overlays, the plots, the sliders ---- */
+/* ---- the side panel ---- */
 
 static void write_row(struct json_writer *json, const char *name, const char *value) {
     json_object(json);

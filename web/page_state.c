@@ -9,6 +9,8 @@
 #include "web/page.h"
 #include "web/page_host.h"
 
+/* ---- the state of the module ---- */
+
 struct page_state *page_state(void) {
     static struct page_state state; /* a module has one page */
     return &state;
@@ -45,7 +47,7 @@ const char *page_words(uint32_t length) {
     return state->text;
 }
 
-/* ---- config ---- */
+/* ---- settings ---- */
 
 /* What the browser has now, with a NUL; NULL for nothing. One page, one text. */
 static char *kept_text;

@@ -1,4 +1,4 @@
-/* The page's state, for the files of web/ alone. */
+/* The page for the files of web/ alone: its state, and its sides of config.h, connection.h and window.h. */
 #ifndef DROVER_WEB_PAGE_STATE_H
 #define DROVER_WEB_PAGE_STATE_H
 
@@ -11,6 +11,8 @@
 #include "viewer/link/connection.h"
 #include "viewer/platform/window.h"
 #include "web/page_host.h"
+
+/* The page's state, for the files of web/ alone. */
 
 struct app;
 

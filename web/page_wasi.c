@@ -13,6 +13,8 @@
 #include "common/system/log.h"
 #include "web/page_host.h"
 
+/* ---- the system ---- */
+
 #define ANSWERS(name) __asm__("__imported_wasi_snapshot_preview1_" #name)
 
 int32_t page_environ_get(uint8_t **environment, uint8_t *bytes) ANSWERS(environ_get);
@@ -77,6 +79,8 @@ _Noreturn void page_proc_exit(int32_t code) {
 
 /* The page's side of clock.h: the browser's clocks. */
 
+/* ---- clocks ---- */
+
 uint64_t clock_now_ns(void) {
     return (uint64_t)(page_host_now_ms() * 1e6);
 }
@@ -92,6 +96,8 @@ int64_t clock_wall_s(void) {
 /* ---- log ---- */
 
 /* The page's side of log.h: lines go to the browser's console. */
+
+/* ---- the log ---- */
 
 const char *const log_level_names[] = {"error", "warn", "info", "debug", NULL};
 

@@ -13,6 +13,8 @@
 #include "viewer/platform/files.h"
 #include "viewer/platform/window.h"
 
+/* ---- --advance ---- */
+
 bool app_is_advancing(const struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     return app->options.advance_s > 0.0 &&
@@ -47,7 +49,7 @@ int app_advance(struct app *app, struct failure *failure) {
     return 0;
 }
 
-/* ---- app: one frame: mail in, what is asked out, the moment to draw, the picture ---- */
+/* ---- the viewer ---- */
 
 static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 

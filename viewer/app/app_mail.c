@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- what the picture depends on ---- */
+
 static const double stream_gap_ms = 150.0, inspect_gap_ms = 33.0, cursor_gap_ms = 100.0;
 static const double least_covered = 0.7; /* of what is visible; less is no picture of it */
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+/* ---- large crowds ---- */
+
 /* The selected agent and those that count for it. */
 enum { FEW = 1 + LIMIT_INSPECT_NEIGHBORS };
 
@@ -136,7 +138,7 @@ void app_move_all(struct app *app) {
     }
 }
 
-/* ---- past ---- */
+/* ---- looking back ---- */
 
 static const double recall_s = 0.15; /* an inspection this far from the moment shown is of another moment */
 static const double most_past_speed = 10.0; /* where the world goes as fast as it can */

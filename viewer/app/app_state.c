@@ -9,6 +9,8 @@
 #include "viewer/explain/density_colors.h"
 #include "viewer/model/camera.h"
 
+/* ---- what follows from the state ---- */
+
 static const double inspected_fresh_ms = 1500.0;
 static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
 static const double least_covered = 0.7;      /* of what is visible; less is no picture of it */

@@ -1,12 +1,10 @@
-/* The state of the viewer, as values of one subject each, for the files of the app alone.
+/* The state of the viewer, as values of one subject each, and what the app's files have of each other.
  *
- * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom
- * up: app_state.c (what follows from the state), app_state.c (requests to the server), app_output.c
- * (files), app_moment.c (the frame, and large crowds in it), app_mail.c (the frames that are subscribed to), app_worlds.c (the scenario's view), app_worlds.c (exhibitions),
- * app_moment.c (looking back), app_worlds.c (saved worlds, recordings),
- * app_worlds.c (a recording that is played), app_worlds.c (its speed, and the world's), app_worlds.c (the viewer's own server), app_tools.c (undo), app_tools.c and
- * app_tools.c (what the mouse does to the world), app_actions.c (what keys and panels do), app_input.c
- * (events), app_mail.c (what the server sends), app_draw.c (the picture), app.c (life and frame); main.c (the window's loop).
+ * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom up: app_state.c (what follows from
+ * the state, requests), app_output.c (files), app_moment.c (the frame, large crowds, looking back), app_worlds.c (the viewer's own
+ * server, speed, saved worlds, recordings, the scenario's view, exhibitions), app_tools.c (what the mouse does to the world, undo),
+ * app_actions.c (what keys and panels do), app_input.c (events), app_mail.c (what the server sends, what is subscribed to),
+ * app_draw.c (the picture), app.c (life and frame); ../main.c has the window's loop.
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H

@@ -105,6 +105,8 @@ void app_take_edit(struct app *app, const struct message *message) {
 /* While a target or an obstacle is held, its newest place is sent at a bounded rate, the last one always.
  * Esc sends it back to where it was taken. */
 
+/* ---- dragging ---- */
+
 static const float target_reach_px = 16.0f, obstacle_reach_px = 6.0f, pick_reach_px = 6.0f;
 static const float slop_px = 5.0f; /* a press that moves less is a click */
 static const double target_gap_ms = 16.0, obstacle_gap_ms = 33.0;

@@ -12,6 +12,8 @@
 #include "viewer/model/replay.h"
 #include "viewer/model/shortcuts.h"
 
+/* ---- the viewer's own server ---- */
+
 int app_start_server(struct app *app, struct failure *failure) {
     char program[1024];
     if (app->options.recording[0] == '\0') {
@@ -73,7 +75,7 @@ void app_reopen(struct app *app) {
     app->is_running = app->connection != NULL;
 }
 
-/* ---- time ---- */
+/* ---- the speed of time, restart ---- */
 
 static const double slide_gap_ms = 60.0;
 
@@ -172,7 +174,7 @@ void app_end_restart(struct app *app) {
     }
 }
 
-/* ---- keep ---- */
+/* ---- saved worlds and recordings ---- */
 
 static const double kept_s = 60.0;
 
@@ -310,7 +312,7 @@ void app_keep_minute(struct app *app) {
     }
 }
 
-/* ---- replay ---- */
+/* ---- a recording that is played ---- */
 
 static const double jump_s = 1.0;
 static const double reached_fresh_ms = 1000.0; /* a frame that does not come by then is lost */
@@ -548,7 +550,7 @@ void app_begin_replay(struct app *app) {
     app->replay = (struct app_replay){.asked_ms = app->now_ms};
 }
 
-/* ---- view ---- */
+/* ---- the scenario's view ---- */
 
 static const double caption_ms = 10000.0, kiosk_caption_ms = 15000.0;
 static const float least_width = 1000.0f; /* window px, for the side panel */
@@ -613,7 +615,7 @@ void app_place_view(struct app *app) {
     }
 }
 
-/* ---- kiosk: when something is to be done, kiosk.c says ---- */
+/* ---- exhibitions ---- */
 
 enum { FILE_MOST = 64 * 1024 };
 

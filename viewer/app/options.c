@@ -15,6 +15,8 @@
 #include "viewer/model/shortcuts.h"
 #include "viewer/platform/own_server.h"
 
+/* ---- values ---- */
+
 enum { MIN_WIDTH = 320, MIN_HEIGHT = 240, MAX_SIZE = 8192, SHOWN_CHARS = 40 };
 
 /* Up to five digits; the rest of the text, or NULL without a digit. */
@@ -123,7 +125,7 @@ void overlays_format(const struct view_settings *settings, char *out, size_t siz
     assert(used < size);
 }
 
-/* ---- options ---- */
+/* ---- the command line ---- */
 
 enum { HEADLESS_FRAMES = 60 };
 

@@ -9,6 +9,8 @@
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
 
+/* ---- agents ---- */
+
 static const int32_t crowd_from = 4000;     /* agents */
 static const float crowd_times_most = 3.0f; /* that the least radius of a kind is the smallest kind's */
 static const float crowd_arrow_px = 2.5f;   /* the least radius among many thousands */
@@ -257,7 +259,7 @@ float agents_draw_radius(const struct frame *frame, const struct camera *camera,
     return frame->count > AGENTS_DRAW_EXACT ? roundf(radius * 4.0f) * 0.25f : radius;
 }
 
-/* ---- agent instances ---- */
+/* ---- rows for a graphics card ---- */
 
 _Static_assert(sizeof(struct agent_instance) == 44, "as web/src/crowd.ts reads it");
 _Static_assert(sizeof(struct agent_instances_frame) == 4 * (43 + 5 * AGENT_INSTANCES_KINDS),

@@ -9,6 +9,8 @@
 #include "viewer/explain/theme.h"
 #include "viewer/model/camera.h"
 
+/* ---- the canvas ---- */
+
 static const float fringe_px = 1.0f;
 static const float two_pi = 6.28318531f;
 
@@ -255,7 +257,7 @@ void canvas_draw_ring(struct canvas *canvas, vec2 center, float radius, float wi
     }
 }
 
-/* ---- palette ---- */
+/* ---- palettes ---- */
 
 /* Okabe and Ito's colors, the dark ones lifted for a dark ground. */
 static const color series[PALETTE_SERIES] = {
@@ -275,7 +277,7 @@ enum shape palette_shape(int index) {
     return (enum shape)(index < 0 ? 0 : index % SHAPE_COUNT);
 }
 
-/* ---- arrow ---- */
+/* ---- arrows ---- */
 
 /* On a mesh: the picture in the atlas, which knows shapes that are not convex. */
 static void draw_sprite(struct canvas *canvas, enum shape shape, vec2 center, float radius, vec2 direction,
@@ -339,7 +341,7 @@ void arrow_draw_vector(struct canvas *canvas, vec2 from, vec2 to, float widest, 
     canvas_fill_polygon(canvas, tip, 3, stroke);
 }
 
-/* ---- tiles ---- */
+/* ---- the copies around a wrapping world ---- */
 
 static const float reach = 0.5f;      /* of a world, beyond its border */
 static const float full_until = 0.3f; /* likewise: from there on copies fade out */

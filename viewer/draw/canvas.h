@@ -49,15 +49,7 @@ void canvas_fill_disc(struct canvas *canvas, vec2 center, float radius, color fi
 /** A circle line, width px wide, half of it inside radius. */
 void canvas_draw_ring(struct canvas *canvas, vec2 center, float radius, float width, color stroke);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* The colors of curves and sessions, and the shapes of kinds. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { PALETTE_SERIES = 8 };
 

@@ -13,6 +13,8 @@
 #include "viewer/model/interpolate.h"
 #include "viewer/model/radius_overlay.h"
 
+/* ---- what is around an inspected agent ---- */
+
 /* Places that move along with the agent; the others keep their place in the world until the next reply. */
 static const char *const carried[] = {"circle", "goal", "future", "probe"};
 
@@ -98,7 +100,7 @@ void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canva
     }
 }
 
-/* ---- agent arrows ---- */
+/* ---- the arrows of the selected agent ---- */
 
 vec2 agent_arrows_end(vec2 from, vec2 value, float greatest, float length_px) {
     if (!(greatest > 0.0f)) {
@@ -278,7 +280,7 @@ void agent_arrows_draw_lit(const struct scene *scene, struct canvas *canvas) {
     }
 }
 
-/* ---- draw ---- */
+/* ---- overlays ---- */
 
 /* How far outside the clip rectangle a center may lie whose overlay is seen, window px. */
 static const float seen_margin_px = 160.0f;

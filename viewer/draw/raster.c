@@ -1,4 +1,4 @@
-/* Pixel arithmetic for the files of the raster alone: one pixel over another, coordinates as whole pixels. */
+/* See raster.h. */
 #include "viewer/draw/raster.h"
 
 #include <assert.h>
@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "viewer/explain/theme.h"
+
+/* Pixel arithmetic for the files of the raster alone: one pixel over another, coordinates as whole pixels. */
 
 /* fminf and fmaxf are calls into the math library, for the sake of NaN. */
 static inline float min_float(float a, float b) {
@@ -68,6 +70,8 @@ static inline void blend_coverage(uint32_t *pixel, color over, float coverage) {
 
 /* Polygons: every edge adds, row by row, the area it covers to the right of itself to a row of
  * sums; the running total along the row is then the exact share of each pixel that is inside. */
+
+/* ---- shapes ---- */
 
 struct raster *raster_create(int32_t width, int32_t height) {
     struct raster *raster = calloc(1, sizeof *raster);
@@ -417,7 +421,7 @@ void raster_draw_ring(struct raster *raster, vec2 center, float radius, float wi
     }
 }
 
-/* ---- image ---- */
+/* ---- pictures ---- */
 
 /* A place between the centers of two pixels of a row or column: the first one, and the share of the next, 0..255. */
 struct between {
@@ -458,7 +462,7 @@ void raster_draw_image(struct raster *raster, vec2 low, vec2 high, const struct 
     }
 }
 
-/* ---- texture ---- */
+/* ---- textures ---- */
 
 /* Twice the signed area of a, b, p: >= 0 when p is on the inner side of the edge of a triangle with positive
  * area. */

@@ -71,15 +71,8 @@ void raster_draw_line(struct raster *raster, vec2 from, vec2 to, float width, co
 void raster_fill_disc(struct raster *raster, vec2 center, float radius, color fill);
 /** A circle line, width px wide, half of it inside radius. */
 void raster_draw_ring(struct raster *raster, vec2 center, float radius, float width, color stroke);
-#ifdef __cplusplus
-}
-#endif
 
 /* An opaque picture on the raster, scaled into a rectangle. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** width * height pixels, 0xFFrrggbb, row by row; the caller's. */
 struct raster_image {
@@ -90,15 +83,7 @@ struct raster_image {
 /** The whole image between low and high, px of the picture, mixed from its nearest four pixels where it is scaled. */
 void raster_draw_image(struct raster *raster, vec2 low, vec2 high, const struct raster_image *image);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* Triangles and rectangles of a texture on the raster: what ImGui's panels are made of. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** One coverage byte a texel (ImGui's font atlas). */
 struct raster_texture {

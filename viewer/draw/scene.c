@@ -14,6 +14,8 @@
 #include "viewer/model/camera.h"
 #include "viewer/model/shortcuts.h"
 
+/* ---- scenery ---- */
+
 static const float flow_alpha = 0.5f; /* agents are louder than what moves them */
 
 struct brush {
@@ -266,7 +268,7 @@ void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
     }
 }
 
-/* ---- scene ---- */
+/* ---- the scene ---- */
 
 /* A hand that clicks: beyond an agent's radius, window px; behind what it follows, s: 0.12 to 0.15 of the hand, the rest of
  * a busy machine. */

@@ -1,4 +1,5 @@
-/* The definition of a scene: pointers to all that the scene and its overlays read. */
+/* The world as a picture: ground, grid, scenery, trails, agents, targets and overlays. Draws on a canvas; knows no SDL.
+ * scene.c goes from the ground up; overlays.c explains the selected agent. */
 #ifndef DROVER_VIEWER_DRAW_SCENE_H
 #define DROVER_VIEWER_DRAW_SCENE_H
 
@@ -17,6 +18,8 @@
 #include "viewer/model/input.h"
 #include "viewer/model/trails.h"
 #include "viewer/model/view_settings.h"
+
+/* The definition of a scene: pointers to all that the scene and its overlays read. */
 
 /** All that is drawn; owned by the caller. */
 struct scene {

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the shapes of agents ---- */
+
 static const vec2 dart[] = {{1.15f, 0.0f}, {-0.85f, 0.74f}, {-0.55f, 0.0f}, {-0.85f, -0.74f}};
 static const vec2 triangle[] = {{1.15f, 0.0f}, {-0.72f, 0.62f}, {-0.72f, -0.62f}};
 static const vec2 kite[] = {{1.1f, 0.0f}, {-0.15f, 0.66f}, {-1.0f, 0.0f}, {-0.15f, -0.66f}};

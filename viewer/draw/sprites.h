@@ -1,4 +1,4 @@
-/* The shapes agents have, and the outlines of polygons, as geometry: no pixels. Pure. */
+/* The shapes of agents, and pictures of them prepared for many places and headings. Pure. */
 #ifndef DROVER_VIEWER_DRAW_SPRITES_H
 #define DROVER_VIEWER_DRAW_SPRITES_H
 
@@ -7,6 +7,8 @@
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "viewer/draw/raster.h"
+
+/* The shapes agents have, and the outlines of polygons, as geometry: no pixels. Pure. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -35,10 +37,6 @@ int shapes_outline(enum shape shape, vec2 center, float radius, vec2 direction, 
  * shifted       count entries, not those of `points` */
 void shapes_shift_outline(const vec2 *points, int count, float by, float least_cosine, vec2 *shifted);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* Pictures of the shapes of agents, drawn once by the raster and copied for each agent: for drawing
  * thousands.
  *
@@ -49,10 +47,6 @@ void shapes_shift_outline(const vec2 *points, int count, float by, float least_c
  *
  * Owns both. Invariant: the same shape, size and heading give the same picture in every run.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { SPRITES_ANGLES = 96, SPRITES_STEPS = 4, SPRITES_SIZES = 8, SPRITES_MAX_BLIT_PX = 16 };
 

@@ -10,6 +10,8 @@
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 
+/* ---- numbers of neighbors ---- */
+
 enum { SIDE_MOST = 256 };
 
 struct grid {
@@ -155,7 +157,7 @@ int neighbor_count_update(struct neighbor_count *count, const struct frame *fram
     return 0;
 }
 
-/* ---- state times ---- */
+/* ---- times in a state ---- */
 
 void state_times_init(struct state_times *times) {
     memset(times, 0, sizeof *times);
@@ -247,7 +249,7 @@ float state_times_at(const struct state_times *times, const struct frame *frame,
     return index < times->count ? fmaxf((float)frame->time_s - times->since[index], 0.0f) : 0.0f;
 }
 
-/* ---- colors ---- */
+/* ---- the colors of agents ---- */
 
 enum { TABLE = 256 };
 

@@ -1,4 +1,4 @@
-/* How many neighbors each agent of a frame has, counted with a grid. Pure. */
+/* The colors of a frame's agents, and what they need: numbers of neighbors, times in a state. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_AGENT_COLORS_H
 #define DROVER_VIEWER_EXPLAIN_AGENT_COLORS_H
 
@@ -10,6 +10,8 @@
 #include "viewer/link/server_model.h"
 #include "viewer/model/frame.h"
 #include "viewer/model/view_settings.h"
+
+/* How many neighbors each agent of a frame has, counted with a grid. Pure. */
 
 enum { NEIGHBOR_COUNT_MOST = 200 };
 

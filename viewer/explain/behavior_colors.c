@@ -8,6 +8,8 @@
 
 #include "viewer/explain/theme.h"
 
+/* ---- behaviors ---- */
+
 /* In the order of PALETTE_*. The classic palettes have the tutorials' four colors (gray, green, orange, red). Those that
  * a scenario has together are chosen to be far apart in CIELAB, for normal and for color-blind eyes. The last rows are
  * states that are no behavior and have no other color by convention. */
@@ -105,7 +107,7 @@ color explain_spare_color(enum palette palette, int index) {
     return is_light ? light_spares[index] : dark_spares[index];
 }
 
-/* ---- state colors ---- */
+/* ---- states ---- */
 
 /* A distance at which two colors are told apart at a glance. */
 static const float far_enough = 22.0f;

@@ -1,8 +1,4 @@
-/* One fixed color for each behavior, wherever the behavior is shown: a state of its name, its force, its bar, the
- * place it aims at, its radius, its row in the legend. Pure.
- *
- * Colors of behaviors that a scenario has together are far apart, for color-blind eyes too (test_behavior_colors.c).
- */
+/* The color of each behavior, and of each state. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_BEHAVIOR_COLORS_H
 #define DROVER_VIEWER_EXPLAIN_BEHAVIOR_COLORS_H
 
@@ -13,6 +9,12 @@
 #include "viewer/explain/theme.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/view_settings.h"
+
+/* One fixed color for each behavior, wherever the behavior is shown: a state of its name, its force, its bar, the
+ * place it aims at, its radius, its row in the legend. Pure.
+ *
+ * Colors of behaviors that a scenario has together are far apart, for color-blind eyes too (test_behavior_colors.c).
+ */
 
 #ifdef __cplusplus
 extern "C" {
@@ -34,10 +36,6 @@ enum { EXPLAIN_SPARES = 16 };
  * behavior's name. */
 color explain_spare_color(enum palette palette, int index);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* The colors of a scenario's states and kinds. Pure.
  *
  * They are dealt for the scenario as a whole, so that no two are alike: a state that is named like a behavior has the
@@ -47,10 +45,6 @@ color explain_spare_color(enum palette palette, int index);
  * A kind without states has on the wire the name of its first behavior as its only state, which says little about what
  * it does. Here such a kind goes by its own name.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { STATE_COLORS_MOST = 64 };
 

@@ -1,4 +1,4 @@
-/* What the formulas of the behaviors are made of: a row a behavior, a row a word. */
+/* How a term is computed: the rows of each behavior, the lines with this tick's numbers, the figure, and how tokens look. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_FORMULA_H
 #define DROVER_VIEWER_EXPLAIN_FORMULA_H
 
@@ -8,6 +8,8 @@
 #include "common/protocol/message_agent.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/input.h"
+
+/* What the formulas of the behaviors are made of: a row a behavior, a row a word. */
 
 /** Which color a token has. */
 enum formula_role {

@@ -8,6 +8,8 @@
 
 #include "viewer/explain/behavior_colors.h"
 
+/* ---- the figure ---- */
+
 /* Whether the behavior's formula has the line that the triangle draws. */
 static bool matches_velocity(const struct message_agent_term *term) {
     const struct formula_row *row = formula_row_of(term->type);
@@ -100,7 +102,7 @@ struct formula_figure formula_figure_of(const struct message_agent *agent, int t
     return figure;
 }
 
-/* ---- look ---- */
+/* ---- how tokens look ---- */
 
 static color role_color(enum palette palette, enum formula_role role, const char *behavior, color plain) {
     switch (role) {

@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- units ---- */
+
 struct unit {
     const char *name; /* on the wire */
     const char *beside, *words;
@@ -88,7 +90,7 @@ void units_format_param(const struct message_param *param, double value, char ou
     }
 }
 
-/* ---- list ---- */
+/* ---- the list of parameters ---- */
 
 static void copy_part(char out[LIMIT_NAME_CHARS + 1], const char *from, size_t length) {
     const size_t most = length < LIMIT_NAME_CHARS ? length : LIMIT_NAME_CHARS;

@@ -1,4 +1,4 @@
-/* Units and numbers as a person reads them: "240 px/s", "no limit" instead of "86400 deg/s". Pure. */
+/* Numbers with their units, and the list of parameters. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_PARAM_LIST_H
 #define DROVER_VIEWER_EXPLAIN_PARAM_LIST_H
 
@@ -7,6 +7,8 @@
 #include <stdint.h>
 
 #include "common/protocol/message.h"
+
+/* Units and numbers as a person reads them: "240 px/s", "no limit" instead of "86400 deg/s". Pure. */
 
 enum { UNITS_TEXT = 48 };
 

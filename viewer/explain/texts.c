@@ -12,6 +12,8 @@
 #include "viewer/explain/formula.h"
 #include "viewer/model/shortcuts.h"
 
+/* ---- tooltips ---- */
+
 static const struct {
     const char *name, *words;
 } tips[] = {
@@ -87,7 +89,7 @@ const char *tips_find(const char *name) {
     return "";
 }
 
-/* ---- why ---- */
+/* ---- the reason for a behavior ---- */
 
 static const struct {
     const char *type, *words;
@@ -165,7 +167,7 @@ void explain_why(const struct message_agent *agent, const struct message_agent_t
     }
 }
 
-/* ---- card ---- */
+/* ---- the card about a world ---- */
 
 static const uint32_t crowd = 30000; /* agents: more are counted, not drawn one by one */
 
@@ -317,7 +319,7 @@ void explain_fill_mouse_try(const struct message_scenario *scenario, char *out, 
     (void)snprintf(out, size, "%.*s%s", (int)kept, text, kept > 0 ? "." : "");
 }
 
-/* ---- agent text ---- */
+/* ---- an agent for the clipboard ---- */
 
 enum { LINE_TEXT = FORMULA_TEXT * FORMULA_TOKENS };
 

@@ -1,4 +1,4 @@
-/* What a row of a panel means, in a sentence with its unit: the words of the tooltips. Pure. */
+/* Texts: of tooltips, of the reason for a behavior, of the card about a world, of an agent for the clipboard. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_TEXTS_H
 #define DROVER_VIEWER_EXPLAIN_TEXTS_H
 
@@ -7,6 +7,8 @@
 
 #include "common/protocol/message_agent.h"
 #include "common/protocol/message_scenario.h"
+
+/* What a row of a panel means, in a sentence with its unit: the words of the tooltips. Pure. */
 
 /** The sentence for the row of this name ("speed", "order", "trails"), or "" when there is none. Static storage. */
 const char *tips_find(const char *name);
@@ -24,18 +26,10 @@ const struct message_agent_term *explain_strongest(const struct message_agent *a
 void explain_why(const struct message_agent *agent, const struct message_agent_term *term, char *out,
                  size_t size);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* What a world says of itself: its caption, and the card with everything about it. Pure.
  *
  * The texts are the scenario's; the keys follow from its targets, obstacles, kinds and the overlays of its view.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { EXPLAIN_CARD_KEYS = 24 };
 

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <stdio.h>
 
+/* ---- colors ---- */
+
 color color_fade(color c, float factor) {
     const float clamped = factor < 0.0f ? 0.0f : factor > 1.0f ? 1.0f : factor;
     return (c & 0xffffffu) | ((uint32_t)((float)(c >> 24) * clamped + 0.5f) << 24);
@@ -21,7 +23,7 @@ color color_mix(color a, color b, float amount) {
     return mixed;
 }
 
-/* ---- color distance ---- */
+/* ---- how far apart two colors look ---- */
 
 /* What is left of linear red, green and blue. */
 static const float visions[VISION_COUNT][3][3] = {
@@ -95,7 +97,7 @@ float color_seen_least(const struct color_seen *a, const struct color_seen *b) {
     return least;
 }
 
-/* ---- theme ---- */
+/* ---- the theme ---- */
 
 static const struct {
     color dark, light;
@@ -184,7 +186,7 @@ color theme_readable(enum palette palette, color words) {
     return readable;
 }
 
-/* ---- color scale ---- */
+/* ---- scales ---- */
 
 static const float full_turn = 6.28318531f;
 

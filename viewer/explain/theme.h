@@ -1,10 +1,12 @@
-/* Colors as one word. Pure. */
+/* Colors: as one word, how far apart they look, those of the window's parts, and scales of them. Pure. */
 #ifndef DROVER_VIEWER_EXPLAIN_THEME_H
 #define DROVER_VIEWER_EXPLAIN_THEME_H
 
 #include <stdint.h>
 
 #include "viewer/model/view_settings.h"
+
+/* Colors as one word. Pure. */
 
 #ifdef __cplusplus
 extern "C" {
@@ -18,15 +20,7 @@ color color_fade(color c, float factor);
 /** The way from a (0) to b (1), alpha included. */
 color color_mix(color a, color b, float amount);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* How far apart two colors look, for normal and for color-blind eyes. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum vision { VISION_NORMAL, VISION_PROTANOPIA, VISION_DEUTERANOPIA, VISION_COUNT };
 
@@ -44,15 +38,7 @@ float color_seen_distance(const struct color_seen *a, const struct color_seen *b
 /** The least distance that any of the visions has. */
 float color_seen_least(const struct color_seen *a, const struct color_seen *b);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* The colors of the window's parts on a dark and on a light ground. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum theme_part {
     THEME_GROUND, /* outside the world */
@@ -128,15 +114,7 @@ color theme_readable(enum palette palette, color words);
 /** Whether the palette is for a light ground. */
 bool theme_is_light(enum palette palette);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* Colors for numbers, and the scale that the legend shows. Pure. */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum { COLOR_SCALE_STEPS = 32 };
 

@@ -9,6 +9,8 @@
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
+/* ---- a frame as a snapshot ---- */
+
 enum { SHARES_OF_AGENT = 256 };
 
 /* Names have numbers of their own in a snapshot: map[number in the frame] is the number there. */
@@ -197,7 +199,7 @@ int frame_to_density(const struct drover_frame *frame, struct density *to) {
     return 0;
 }
 
-/* ---- link ---- */
+/* ---- the link ---- */
 
 double connection_now_ms(void) {
     return (double)clock_now_ns() * 1e-6;

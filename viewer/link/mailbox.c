@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- what to subscribe to ---- */
+
 static const float margin = 0.25f, density_margin = 0.1f; /* of what is visible, on each side */
 static const float most_area = 6.0f;  /* a region this much larger than what is visible is too large */
 static const float cell_ratio = 1.4f; /* cells may be so much finer or coarser than the picture's */
@@ -218,7 +220,7 @@ struct request stream_request(const struct stream_choice *stream, const struct s
     return request;
 }
 
-/* ---- mailbox ---- */
+/* ---- the mailbox ---- */
 
 int mailbox_init(struct mailbox *mailbox) {
     memset(mailbox, 0, sizeof *mailbox);

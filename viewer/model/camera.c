@@ -4,6 +4,8 @@
 #include <assert.h>
 #include <math.h>
 
+/* ---- short ways around a wrapping world ---- */
+
 static float short_way(float way, float size) {
     return way - size * roundf(way / size);
 }
@@ -25,7 +27,7 @@ vec2 torus_wrap(vec2 point, vec2 size) {
     return torus_wraps(size) ? vec2_make(wrap(point.x, size.x), wrap(point.y, size.y)) : point;
 }
 
-/* ---- camera ---- */
+/* ---- the camera ---- */
 
 static const float least_share = 0.75f; /* of its size that the world keeps beside something */
 

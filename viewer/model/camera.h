@@ -1,13 +1,15 @@
-/* The camera: the world's place in the window, as one scale and one shift. Pure.
- *
- * window = world * scale + offset. scale > 0 always, so the way back exists.
- */
+/* Where the world is in the picture: the camera, and short ways around a world that wraps. Pure. */
 #ifndef DROVER_VIEWER_MODEL_CAMERA_H
 #define DROVER_VIEWER_MODEL_CAMERA_H
 
 #include <stdbool.h>
 
 #include "common/base/vec2.h"
+
+/* The camera: the world's place in the window, as one scale and one shift. Pure.
+ *
+ * window = world * scale + offset. scale > 0 always, so the way back exists.
+ */
 
 struct camera {
     float scale; /* window px per world px */

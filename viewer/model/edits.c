@@ -10,6 +10,8 @@
 
 #include "common/json/json_writer.h"
 
+/* ---- mutes ---- */
+
 static int find_mute(const struct mutes *mutes, const struct message_param *weight) {
     for (int i = 0; i < mutes->count; i++) {
         if (strcmp(mutes->rows[i].kind, weight->kind) == 0 &&
@@ -46,7 +48,7 @@ double mutes_toggle(struct mutes *mutes, const struct message_param *weight) {
     return 0.0;
 }
 
-/* ---- obstacle handle ---- */
+/* ---- the handle of an obstacle ---- */
 
 static float distance_to_side(vec2 from, vec2 to, vec2 at) {
     const vec2 side = vec2_sub(to, from), way = vec2_sub(at, from);

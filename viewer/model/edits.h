@@ -1,8 +1,4 @@
-/* What this window did to the world, to be undone and redone: by the opposite ordinary requests. Pure.
- *
- * Invariants: 1. Rows before `done` are in effect, the others were undone; a new one takes their place. 2. At most
- * EDITS_MOST; the oldest gives way. 3. A row that another client has touched since says so until it is overwritten.
- */
+/* What this window changed in the world: what can be undone, what is muted, where an obstacle is taken. Pure. */
 #ifndef DROVER_VIEWER_MODEL_EDITS_H
 #define DROVER_VIEWER_MODEL_EDITS_H
 
@@ -14,6 +10,12 @@
 #include "common/protocol/message_event.h"
 #include "common/protocol/message_geometry.h"
 #include "common/protocol/request.h"
+
+/* What this window did to the world, to be undone and redone: by the opposite ordinary requests. Pure.
+ *
+ * Invariants: 1. Rows before `done` are in effect, the others were undone; a new one takes their place. 2. At most
+ * EDITS_MOST; the oldest gives way. 3. A row that another client has touched since says so until it is overwritten.
+ */
 
 enum { EDITS_MOST = 200, EDIT_WORDS = 192 };
 

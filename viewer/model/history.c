@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the last minute ---- */
+
 /* One snapshot: the columns of `count` agents stand one after the other behind it. */
 struct history_record {
     uint64_t tick;
@@ -279,7 +281,7 @@ bool history_agent(const struct history *history, int index, uint32_t id, struct
     return true;
 }
 
-/* ---- playhead ---- */
+/* ---- the moment that is shown ---- */
 
 void playhead_go_live(struct playhead *head) {
     assert(head != NULL);
@@ -369,7 +371,7 @@ void playhead_advance(struct playhead *head, const struct history *history, doub
     }
 }
 
-/* ---- inspections ---- */
+/* ---- what was known of the selected agent ---- */
 
 static struct inspection *inspection_at(struct inspections *inspections, int index) {
     return &inspections->ring[(inspections->begin + index) % INSPECTIONS_MOST];

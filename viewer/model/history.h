@@ -1,10 +1,4 @@
-/* The world's last minute as it was received, to look back at. Pure.
- *
- * Owns copies without forces, in the order of simulated time: a paused world adds nothing, its steps do.
- * Invariants: 1. The copies never hold more than HISTORY_BYTES: for large crowds they are farther apart
- * instead of reaching less far back. 2. Times rise strictly from the oldest to the newest; no tick is there
- * twice. 3. All are of one scenario: a new epoch, or a time that falls, empties it.
- */
+/* The last minute: its snapshots, the moment of it that is shown, and what was known of the selected agent. Pure. */
 #ifndef DROVER_VIEWER_MODEL_HISTORY_H
 #define DROVER_VIEWER_MODEL_HISTORY_H
 
@@ -15,6 +9,14 @@
 #include "common/base/vec2.h"
 #include "common/protocol/message_agent.h"
 #include "common/snapshot/snapshot.h"
+
+/* The world's last minute as it was received, to look back at. Pure.
+ *
+ * Owns copies without forces, in the order of simulated time: a paused world adds nothing, its steps do.
+ * Invariants: 1. The copies never hold more than HISTORY_BYTES: for large crowds they are farther apart
+ * instead of reaching less far back. 2. Times rise strictly from the oldest to the newest; no tick is there
+ * twice. 3. All are of one scenario: a new epoch, or a time that falls, empties it.
+ */
 
 enum { HISTORY_CAPACITY = 4096, HISTORY_BYTES = 160 * 1024 * 1024 };
 #define HISTORY_S 60.0 /* of simulated time */

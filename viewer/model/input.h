@@ -1,4 +1,4 @@
-/* What a hand did at the window or in the page: keys, text, the pointer. A plain value, without SDL. */
+/* What a hand does at the window or in the page: keys, events, the pointer, and the agent that is selected. Plain values, without SDL. */
 #ifndef DROVER_VIEWER_MODEL_INPUT_H
 #define DROVER_VIEWER_MODEL_INPUT_H
 
@@ -6,6 +6,8 @@
 #include <stdint.h>
 
 #include "common/base/vec2.h"
+
+/* What a hand did at the window or in the page: keys, text, the pointer. A plain value, without SDL. */
 
 enum input_type {
     INPUT_OTHER, /* nothing that the app acts on; the picture may be another, though */

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- the last snapshots ---- */
+
 static const double restart_ms = 1000.0;
 
 void snapshot_buffer_init(struct snapshot_buffer *buffer) {
@@ -80,7 +82,7 @@ void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_
     }
 }
 
-/* ---- motion ---- */
+/* ---- how far the newest snapshot is moved on ---- */
 
 void motion_init(struct motion *motion) {
     *motion = (struct motion){.newest_ms = -1.0, .speed = 1.0};
@@ -100,7 +102,7 @@ double motion_since(struct motion *motion, double newest_ms, double server_ms, d
     return motion->since_ms;
 }
 
-/* ---- headings ---- */
+/* ---- smooth headings ---- */
 
 static const double smooth_s = 0.1, jump_s = 0.5;
 static const float slow_from = 0.1f, slow_to = 0.3f; /* shares of max_speed */
@@ -188,6 +190,8 @@ void headings_smooth(struct headings *headings, struct frame *frame, const float
 
 /* Snapshots are matched first, by id; then the columns are gone over as whole arrays in
  * loops without branches, so that the compiler makes them work on several agents at once. */
+
+/* ---- the frame of a moment ---- */
 
 static const float target_jump_px = 150.0f;
 static const double cubic_from_ms = 50.0, cubic_to_ms = 1500.0; /* simulated time between two snapshots */

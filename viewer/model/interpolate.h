@@ -1,8 +1,5 @@
-/* The last 64 snapshots of one world, in the order of the server's clock. Pure.
- *
- * Owns the snapshots in it and recycles the memory of those that fall out.
- * Invariants: clock_ms rises strictly from the oldest to the newest; all have the same epoch.
- */
+/* The frame of a moment out of snapshots: the last ones are kept, the newest is moved on, two and a time are interpolated, and
+ * headings are smoothed. Pure; loops over columns. */
 #ifndef DROVER_VIEWER_MODEL_INTERPOLATE_H
 #define DROVER_VIEWER_MODEL_INTERPOLATE_H
 
@@ -13,6 +10,12 @@
 #include "common/base/vec2.h"
 #include "common/snapshot/snapshot.h"
 #include "viewer/model/frame.h"
+
+/* The last 64 snapshots of one world, in the order of the server's clock. Pure.
+ *
+ * Owns the snapshots in it and recycles the memory of those that fall out.
+ * Invariants: clock_ms rises strictly from the oldest to the newest; all have the same epoch.
+ */
 
 enum { SNAPSHOT_BUFFER_CAPACITY = 64 };
 

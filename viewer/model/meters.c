@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* ---- rates ---- */
+
 static const double rate_sample_ms = 250.0;
 
 void rate_meter_init(struct rate_meter *meter) {
@@ -122,7 +124,7 @@ double real_time_behind(const struct real_time *meter) {
     return meter->is_behind ? meter->factor : -1.0;
 }
 
-/* ---- echo ---- */
+/* ---- the echo of the mouse ---- */
 
 static const float same_px = 0.02f; /* places on the wire have two decimals */
 

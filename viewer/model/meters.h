@@ -1,4 +1,4 @@
-/* A rate per second over the last two seconds, from a running count. Pure. */
+/* What is measured while frames arrive: rates, real time, the echo of the mouse, the plots. Pure. */
 #ifndef DROVER_VIEWER_MODEL_METERS_H
 #define DROVER_VIEWER_MODEL_METERS_H
 
@@ -8,6 +8,8 @@
 
 #include "common/base/vec2.h"
 #include "common/snapshot/snapshot.h"
+
+/* A rate per second over the last two seconds, from a running count. Pure. */
 
 enum { RATE_METER_SAMPLES = 9 };
 

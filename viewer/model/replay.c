@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+/* ---- the line of a recording ---- */
+
 struct replay_line replay_line_of(const struct message_replay *replay, double tick_hz) {
     struct replay_line line = {.tick_hz = tick_hz > 0.0 ? tick_hz : 60.0, .first_world = 1};
     bool is_whole = replay->span_count > 0 && (uint32_t)replay->span_count == replay->worlds;
@@ -128,7 +130,7 @@ bool seeker_is_busy(const struct seeker *seeker) {
     return seeker->has_wish || seeker->is_waiting;
 }
 
-/* ---- save name ---- */
+/* ---- names of saved worlds ---- */
 
 enum { TRIES = 99 };
 

@@ -1,5 +1,4 @@
-/* A recording that the server plays, as a line: ticks as places on it and as times, and the seeks that its handle asks
- * for. Pure. */
+/* Time out of a recording: its line, the speeds of time, and the names of saved worlds. Pure. */
 #ifndef DROVER_VIEWER_MODEL_REPLAY_H
 #define DROVER_VIEWER_MODEL_REPLAY_H
 
@@ -9,6 +8,9 @@
 
 #include "common/base/limits.h"
 #include "common/protocol/message_playback.h"
+
+/* A recording that the server plays, as a line: ticks as places on it and as times, and the seeks that its handle asks
+ * for. Pure. */
 
 #ifdef __cplusplus
 extern "C" {

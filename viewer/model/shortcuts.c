@@ -10,6 +10,8 @@
 #include "viewer/model/camera.h"
 #include "viewer/model/input.h"
 
+/* ---- the table ---- */
+
 /* A key that changes a setting of view_settings.h.
  *
  * called  its name in the file of settings; for an overlay in the list of --overlays
@@ -365,7 +367,7 @@ enum request_op shortcuts_request(enum shortcut_action action) {
     }
 }
 
-/* ---- scenario view ---- */
+/* ---- the scenario's view ---- */
 
 static const float standing = 0.25f; /* of the greatest speed */
 

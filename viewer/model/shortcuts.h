@@ -99,20 +99,12 @@ const char *shortcuts_help(const struct shortcut *row, bool is_replay);
 /** The request that the action makes, whose role it needs; REQUEST_PING when it needs none. */
 enum request_op shortcuts_request(enum shortcut_action action);
 
-#ifdef __cplusplus
-}
-#endif
-
 /* How a scenario wants to be looked at, over a person's own settings. Pure.
  *
  * What was changed in the window or given by a flag is the person's, whatever the scenario says. The rows of shortcuts.c
  * say which settings there are: overlays and color modes are found by their names, and names that this viewer does not
  * know are ignored.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 /** The person's side of it. */
 struct scenario_view_person {

@@ -8,6 +8,8 @@
 
 #include "viewer/model/camera.h"
 
+/* ---- trails ---- */
+
 static const double rounding_s = 1e-6;
 static const int segments_most = 12000; /* of all trails: what a frame can draw */
 
@@ -133,7 +135,7 @@ vec2 trail_point(const struct trail *trail, int index, bool *is_broken) {
     return trail->points[at];
 }
 
-/* ---- onion ---- */
+/* ---- ghosts of earlier moments ---- */
 
 static const double near_s =
     0.5 * ONION_STEP_S;                 /* a copy so far from a ghost's moment shows another moment */
@@ -174,7 +176,7 @@ void onion_fill(struct onion *onion, const struct history *history, const struct
     }
 }
 
-/* ---- ways ---- */
+/* ---- predicted ways ---- */
 
 static const double before_s = 0.15;    /* the moment that turns and changes of speed are measured from */
 static const float most_turn = 12.0f;   /* rad/s: a jump is no turn */

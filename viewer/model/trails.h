@@ -1,10 +1,4 @@
-/* The trails of agents: their places in the last seconds. Pure.
- *
- * Owns one ring of points an agent. Invariants: 1. No more than TRAILS_AGENTS agents have a trail and all
- * trails together have a fixed size. 2. A trail breaks where its agent jumped: no line is drawn across. Over the border of a
- * wrapping world the way between two points is the short one. 3. An agent that is gone leaves no trail. 4. A trail reaches
- * back for trails_points * TRAILS_STEP_S of simulated time at most, however fast that goes.
- */
+/* Where agents were and where they will be: trails, ghosts of earlier moments, predicted ways. Pure. */
 #ifndef DROVER_VIEWER_MODEL_TRAILS_H
 #define DROVER_VIEWER_MODEL_TRAILS_H
 
@@ -13,6 +7,14 @@
 #include "viewer/model/frame.h"
 #include "viewer/model/history.h"
 #include "viewer/model/input.h"
+
+/* The trails of agents: their places in the last seconds. Pure.
+ *
+ * Owns one ring of points an agent. Invariants: 1. No more than TRAILS_AGENTS agents have a trail and all
+ * trails together have a fixed size. 2. A trail breaks where its agent jumped: no line is drawn across. Over the border of a
+ * wrapping world the way between two points is the short one. 3. An agent that is gone leaves no trail. 4. A trail reaches
+ * back for trails_points * TRAILS_STEP_S of simulated time at most, however fast that goes.
+ */
 
 enum { TRAILS_AGENTS = 1024, TRAILS_POINTS = 64 };
 #define TRAILS_STEP_S 0.06 /* between two points */

@@ -11,6 +11,8 @@
 #include "viewer/explain/theme.h"
 #include "viewer/model/radius_overlay.h"
 
+/* ---- numbers ---- */
+
 /* One decimal without printf's %f, whose point depends on the locale. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size) {
     assert(size > 0);
@@ -39,7 +41,7 @@ void hud_add_row(struct panels_row *rows, int *count, const char *name, const ch
     }
 }
 
-/* ---- agent ---- */
+/* ---- the selected agent ---- */
 
 static float share_length(const struct snapshot_share *share) {
     return vec2_length(vec2_make((float)share->force.x * 0.01f, (float)share->force.y * 0.01f));

@@ -1,4 +1,5 @@
-/* Numbers as words, whatever the locale; rows of them. Pure. */
+/* The parts of hud_fill, for hud*.c alone: hud_agent.c (the agent, plots, ranks), hud_labels.c (names in the world, the card beside
+ * the agent, the caption), hud_picker.c (worlds to choose, the recording). */
 #ifndef DROVER_VIEWER_PANELS_HUD_INTERNAL_H
 #define DROVER_VIEWER_PANELS_HUD_INTERNAL_H
 

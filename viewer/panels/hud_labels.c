@@ -13,6 +13,8 @@
 #include "viewer/model/camera.h"
 #include "viewer/model/radius_overlay.h"
 
+/* ---- names in the world ---- */
+
 static const float marker_reach_px = 18.0f, cross_reach_px = 10.0f, ring_reach_px = 3.0f; /* window px */
 static const float same_place_px = 6.0f;                                                  /* window px */
 static const float same_word_px = 60.0f; /* window px: one of two equal words nearer than this is left out */
@@ -241,7 +243,7 @@ void hud_fill_labels(const struct hud_input *input, struct panels_view *view) {
     place_names(&naming, index >= 0 ? &selected : NULL);
 }
 
-/* ---- tag ---- */
+/* ---- the card beside the agent ---- */
 
 static const float reach_px = 22.0f, margin_px = 8.0f, step_px = 24.0f; /* window px */
 static const uint64_t kept_ns = 500000000u; /* a reason stays as long: it is to be read */
@@ -349,7 +351,7 @@ void hud_fill_tag(const struct hud_input *input, struct panels_view *view) {
           &view->tag);
 }
 
-/* ---- caption ---- */
+/* ---- the caption ---- */
 
 /* "Ctrl+O: 38 more", as many as the list has besides this one; "" when we may not load another. */
 static void add_others(const struct hud_input *input, char *out, size_t size) {

@@ -9,6 +9,8 @@
 #include "viewer/explain/param_list.h"
 #include "viewer/model/replay.h"
 
+/* ---- what is typed, found in names ---- */
+
 static char lower(char c) {
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
@@ -102,8 +104,6 @@ bool fuzzy_has_words(const char *wanted, const char *text) {
     }
     return letters > 0;
 }
-
-/* ---- replay ---- */
 
 /* ---- the timeline of a recording ---- */
 
@@ -261,7 +261,7 @@ int hud_fill_saves(const struct hud_input *input, struct panels_view *view) {
     return count;
 }
 
-/* ---- picker ---- */
+/* ---- worlds to choose ---- */
 
 /* In their order. A scenario whose group is none of these is of the last one. */
 static const struct {

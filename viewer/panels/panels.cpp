@@ -6,6 +6,8 @@
 #include <new>
 #include <unistd.h>
 
+/* ---- style ---- */
+
 namespace {
 
 struct style_color {
@@ -82,7 +84,7 @@ void panels_apply_colors(const theme_parts &theme) {
     }
 }
 
-/* ---- windows: which windows are open. Each is an ImGui window ---- */
+/* ---- which windows are open ---- */
 
 void panels::windows(const panels_view &view, ImVec2 size) {
     if (view_settings_have_panel(view.settings)) {
@@ -125,6 +127,8 @@ void panels::windows(const panels_view &view, ImVec2 size) {
 
 /* All that an exhibition shows over its world: the caption, and what is wrong; to be read from afar. */
 
+/* ---- exhibitions ---- */
+
 /* A title, a sentence and another one around the middle of a box, which is drawn behind them. */
 void panels::kiosk_words(ImVec2 middle, float wrap, const char *title, const char *words, const char *more,
                          float alpha) {
@@ -151,6 +155,7 @@ void panels::kiosk_words(ImVec2 middle, float wrap, const char *title, const cha
             y += sizes[i].y + gap;
         }
     }
+    /* ---- life and frame ---- */
 }
 
 void panels::kiosk(const panels_view &view, ImVec2 size) {

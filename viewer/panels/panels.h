@@ -328,20 +328,12 @@ struct panels_result {
     bool has_more;                     /* of the input, for the next frame: a release, a click, a press */
 };
 
-#ifdef __cplusplus
-}
-#endif
-
 /* Everything with words on it: the bar at the top, the legend, the side panel, the timeline, the scenario
  * picker, the help, the toast, the banner, names of targets.
  *
  * Behind this C header stands the viewer's only C++: it lays the panels out with Dear ImGui; the triangles
  * that come out go to the canvas like everything else. Owns the ImGui context and the fonts. One at a time.
  */
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 struct panels;
 

@@ -3,6 +3,8 @@
 
 #include <imgui_internal.h> /* the mark of the keyboard around a button of our own */
 
+/* ---- text, boxes, buttons ---- */
+
 namespace {
 
 constexpr ImGuiWindowFlags still = ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove |
@@ -141,7 +143,7 @@ void panels_pen::row(float x, float y, float right, const panels_row &row) {
     text(regular, right - width(regular, row.value), y, theme(THEME_TEXT), row.value);
 }
 
-/* ---- paint: imGui's triangles on our canvas ---- */
+/* ---- triangles to pixels ---- */
 
 namespace {
 

@@ -2,6 +2,8 @@
  * this tick, and the sum. What is pointed at lights up in the picture, and the other way round. */
 #include "viewer/panels/panels_impl.hpp"
 
+/* ---- equations ---- */
+
 namespace {
 
 float length(vec2 v) {
@@ -360,6 +362,8 @@ void panels::equations(const panels_view &view) {
 /* ---- card ---- */
 
 /* What the world says of itself: the caption over the picture for a while, the card until it is closed. */
+
+/* ---- the card about the world ---- */
 
 /* In the middle of what the legend and the side panel leave, above the timeline and the notice; where that is over the
  * selected agent, below the bar and the tool's or the hint's words. Its lines begin at one edge. */

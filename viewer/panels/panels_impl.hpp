@@ -100,11 +100,9 @@ struct panels_pen {
 
 /* The state of the panels, for the viewer's C++ files alone.
  *
- * From the bottom up: panels_draw.cpp (text, boxes, buttons); then a file for each part: panels_bar.cpp, panels_legend.cpp,
- * panels_agent.cpp, panels_settings.cpp, panels_plots.cpp, panels_network.cpp, panels_ranks.cpp, panels_params.cpp (sliders),
- * panels_side.cpp (the side panel of these), panels_timeline.cpp, panels_replay.cpp (timeline of a recording),
- * panels_picker.cpp, panels_card.cpp (about the world), panels_kiosk.cpp (all that an exhibition shows of it), panels_dialog.cpp (questions), panels_notices.cpp (what cannot be clicked); then panels_windows.cpp
- * (which of them are open), panels_paint.cpp (triangles to pixels), panels.cpp.
+ * From the bottom up: panels_draw.cpp (text, boxes, buttons, triangles to pixels); then the parts: panels_legend.cpp (bar, legend, notices),
+ * panels_side.cpp (agent, settings, plots, sliders), panels_equations.cpp (and the card about the world), panels_timeline.cpp,
+ * panels_picker.cpp (and questions); then panels.cpp (style, which of them are open, exhibitions).
  */
 
 struct bar_item;
@@ -171,7 +169,7 @@ struct panels : panels_pen {
     raster_image preview;             /* of this frame; pixels NULL for none */
     const panels_input *input;
 
-    /* panels_bar.cpp */
+    /* panels_legend.cpp */
     float item_width(const bar_item &item);
     void draw_item(float x, float y, const bar_item &item);
     float bar_begin(const panels_view &view, float y, float bar_width);
@@ -185,7 +183,7 @@ struct panels : panels_pen {
     void legend_mark(const legend_row &row, ImVec2 at);
     void legend_scale(const color_scale &bar, float x, float y, float right);
     void labels(const panels_view &view);
-    /* panels_notices.cpp */
+    /* panels_legend.cpp */
     void help(const panels_view &view, ImVec2 size);
     void help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,
                    float column);
@@ -196,7 +194,7 @@ struct panels : panels_pen {
     void past(const panels_view &view, ImVec2 size, float legend_right);
     void banner(const panels_view &view, ImVec2 size);
 
-    /* panels_params.cpp */
+    /* panels_side.cpp */
     void sliders(const panels_view &view);
     void kind_choice(const panels_view &view);
     void param_rows(const panels_view &view);
@@ -205,7 +203,7 @@ struct panels : panels_pen {
     void move_param(const panels_view &view, int param, double value, bool is_changed);
     void tune(int param, double value);
 
-    /* panels_agent.cpp */
+    /* panels_side.cpp */
     void inspector(const panels_view &view);
     /* panels_equations.cpp */
     void equations(const panels_view &view);
@@ -223,21 +221,21 @@ struct panels : panels_pen {
                       float keys, float px_per);
     void point_at(const formula_link &link);
     bool eye(const panels_view &view, int weight);
-    /* panels_settings.cpp */
+    /* panels_side.cpp */
     void setting_rows(const panels_view &view);
     void toggle_row(const panels_view &view, const shortcut &row);
     void choice_row(const panels_view &view, const shortcut &row);
     void setting_mark(const shortcut &row, float right, float y);
-    /* panels_plots.cpp */
+    /* panels_side.cpp */
     void plot(const panels_view &view, const panels_plot &plot);
     void plot_number(const char *number, float x, float y);
     void plot_tip(const panels_view &view, const panels_plot &plot, int index);
     void own_choice(const panels_view &view);
     void plots(const panels_view &view);
-    /* panels_network.cpp */
+    /* panels_side.cpp */
     float network(const panels_view &view, float x, float y, float right);
     void network_corner(const panels_view &view, ImVec2 size);
-    /* panels_ranks.cpp */
+    /* panels_side.cpp */
     void rank_bar(const panels_rank &rank);
     void ranks(const panels_view &view);
     /* panels_side.cpp */
@@ -270,9 +268,9 @@ struct panels : panels_pen {
     void picker_list(const panels_view &view, ImVec2 room);
     void picker_row(const panels_view &view, int index, float wide);
     void picker_detail(const panels_view &view, ImVec2 room);
-    /* panels_card.cpp */
+    /* panels_equations.cpp */
     void caption(const panels_view &view, ImVec2 size, float legend_right);
-    /* panels_kiosk.cpp */
+    /* panels.cpp */
     void kiosk_words(ImVec2 middle, float wrap, const char *title, const char *words, const char *more,
                      float alpha);
     void kiosk(const panels_view &view, ImVec2 size);
@@ -280,16 +278,16 @@ struct panels : panels_pen {
     void card(const panels_view &view, ImVec2 size);
     void card_texts(const explain_card &card);
     void card_keys(const explain_card &card);
-    /* panels_windows.cpp */
+    /* panels.cpp */
     void windows(const panels_view &view, ImVec2 size);
 
-    /* panels_dialog.cpp */
+    /* panels_picker.cpp */
     void dialog(const panels_view &view, ImVec2 size);
     void edit_line(const panels_view &view);
     void dialog_line(const panels_view &view, float x, float y, float right);
     void dialog_buttons(const panels_view &view, float x, float y, float right);
 
-    /* panels_replay.cpp */
+    /* panels_timeline.cpp */
     void replay_timeline(const panels_view &view, ImVec2 size);
     void replay_track(const panels_view &view, float left, float right, float middle);
     void replay_hint(const panels_view &view, float left, float right, float middle, float mouse_x);
@@ -298,7 +296,7 @@ struct panels : panels_pen {
     float replay_button(const char *id, const char *words, float right, float middle, const char *why_not,
                         bool *is_pressed);
 
-    /* panels_paint.cpp */
+    /* panels_draw.cpp */
     void paint_raster(canvas *canvas);
     void paint_mesh(canvas *canvas);
     void paint_triangles(canvas *canvas, const ImDrawList *commands, const ImDrawCmd &command);

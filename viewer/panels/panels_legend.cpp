@@ -1,7 +1,9 @@
-/* See panels.h. The legend, and the names beside markers. */
+/* See panels.h. The legend, the bar at the top, and notices. */
 #include "viewer/explain/theme.h"
 
 #include "viewer/panels/panels_impl.hpp"
+
+/* ---- the legend ---- */
 
 /* A line that goes from left to right. */
 void panels::legend_way(const legend_row &row, ImVec2 at) {
@@ -214,7 +216,7 @@ void panels::labels(const panels_view &view) {
     }
 }
 
-/* ---- bar: the bar at the top ---- */
+/* ---- the bar ---- */
 
 /* A number in the bar and its name. */
 struct bar_item {
@@ -306,6 +308,8 @@ void panels::bar(const panels_view &view, float bar_width) {
 
 /* What lies over the picture for a while: the help, the toast, the tool in hand, how long ago
  * a moment was, the banner. */
+
+/* ---- notices ---- */
 
 /* What lies between low and high of the rows, moved by the wheel and the arrows. */
 void panels::help_rows(const panels_view &view, ImVec2 low, ImVec2 high, size_t lines, float line, float keys,

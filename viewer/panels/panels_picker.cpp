@@ -2,6 +2,8 @@
  * that the chosen one says of itself. */
 #include "viewer/panels/panels_impl.hpp"
 
+/* ---- worlds to choose ---- */
+
 namespace {
 
 constexpr ImGuiWindowFlags fixed_place = ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoResize |
@@ -23,6 +25,7 @@ void panels::picker_keys(const panels_view &view, int page) {
     result.picks = picks_next && !has_typed;
     picks_next = picks_next && has_typed;
     result.removes = pressed[PANELS_KEY_DELETE];
+    /* ---- questions ---- */
 }
 
 /* The title, how many there are, and the line to type in. */

@@ -1,7 +1,9 @@
-/* See panels.h. The selected agent: what it does, and why. */
+/* See panels.h. The side panel: the agent, settings, network, ranks, plots, sliders. */
 #include "viewer/panels/panels_impl.hpp"
 
 #include <imgui_internal.h> /* the keyboard's focus: ImGui shows it only after an arrow key */
+
+/* ---- the selected agent ---- */
 
 void panels::inspector(const panels_view &view) {
     if (view.agent[0] == '\0') {
@@ -23,7 +25,7 @@ void panels::inspector(const panels_view &view) {
     }
 }
 
-/* ---- settings: the settings of the key table, as check boxes ---- */
+/* ---- settings ---- */
 
 namespace {
 
@@ -153,7 +155,7 @@ void panels::setting_rows(const panels_view &view) {
     ImGui::PopStyleVar(2);
 }
 
-/* ---- network: the figures of the network ---- */
+/* ---- the network ---- */
 
 float panels::network(const panels_view &view, float x, float y, float right) {
     y = heading(x, y, "Network");
@@ -184,6 +186,8 @@ void panels::network_corner(const panels_view &view, ImVec2 size) {
 /* ---- ranks ---- */
 
 /* The ranks of a cluster: a bar for each, its work and, paler, its wait; the longest has another color. */
+
+/* ---- ranks ---- */
 
 void panels::rank_bar(const panels_rank &rank) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
@@ -216,7 +220,7 @@ void panels::ranks(const panels_view &view) {
     }
 }
 
-/* ---- plots: the plots of the last minute ---- */
+/* ---- plots ---- */
 
 /* The values of a sample, and how long ago that was. */
 void panels::plot_tip(const panels_view &view, const panels_plot &plot, int index) {
@@ -342,6 +346,8 @@ void panels::plots(const panels_view &view) {
 
 /* A slider for every number of a kind that can be tuned: drag; double click or Ctrl+click to type; right
  * click for the value it had when this viewer first saw the world. */
+
+/* ---- sliders ---- */
 
 namespace {
 
@@ -519,7 +525,7 @@ void panels::sliders(const panels_view &view) {
     ImGui::EndChild();
 }
 
-/* ---- side: the side panel: what is seen above, what can be changed below ---- */
+/* ---- the panel ---- */
 
 namespace {
 

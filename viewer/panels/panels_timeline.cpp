@@ -1,7 +1,9 @@
-/* See panels.h. The timeline of a recording that the server plays: from its first tick to its last. */
+/* See panels.h. The timelines: of the last minute, and of a recording that the server plays. */
 #include <imgui_internal.h> /* what the keyboard passes over; whether a value is typed */
 
 #include "viewer/panels/panels_impl.hpp"
+
+/* ---- the recording's timeline ---- */
 
 /* A word that can be pressed, ending at `right`. Returns where it begins. */
 float panels::replay_button(const char *id, const char *words, float right, float middle, const char *why_not,

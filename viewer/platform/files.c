@@ -12,6 +12,8 @@
 
 #include "common/system/regular_file.h"
 
+/* ---- texts ---- */
+
 int text_file_save(const char *path, const char *text, size_t length) {
     FILE *file = fopen(path, "w");
     const bool is_written = file != NULL && fwrite(text, 1, length, file) == length;
@@ -35,6 +37,8 @@ const char *text_file_folder(char *out, size_t size) {
 /* ---- png file ---- */
 
 /* The only file that compiles stb_image_write (a system header: its warnings are not ours). */
+
+/* ---- pictures ---- */
 
 static unsigned char *rgb_copy(const struct raster *raster) {
     const size_t count = (size_t)raster->width * (size_t)raster->height;
@@ -63,7 +67,7 @@ int png_file_save(const struct raster *raster, const char *path, struct failure 
     return 0;
 }
 
-/* ---- preview file: the only file that reads pictures, with stb_image (a system library) ---- */
+/* ---- previews ---- */
 
 enum { PATH_BYTES = 1024, FILE_MOST = 1 << 20, SIDE_MOST = 1024, PLACES = 4 };
 

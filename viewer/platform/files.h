@@ -1,4 +1,4 @@
-/* Texts that the viewer saves as files, and the words for where files go. */
+/* The files of the viewer: texts, pictures, and the previews of scenarios. */
 #ifndef DROVER_VIEWER_PLATFORM_FILES_H
 #define DROVER_VIEWER_PLATFORM_FILES_H
 
@@ -9,6 +9,8 @@
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "viewer/draw/raster.h"
+
+/* Texts that the viewer saves as files, and the words for where files go. */
 
 /** Writes a text into a file of this name. -1 when it cannot be written. */
 NODISCARD int text_file_save(const char *path, const char *text, size_t length);

@@ -1,4 +1,4 @@
-/* The window's state, for window.c and window.c. Not for others. */
+/* See window.h. Screens, events, meshes, then the window. */
 #include "viewer/platform/window.h"
 
 #include <SDL.h>
@@ -41,7 +41,7 @@ float window_screen_text_scale(int display, bool is_full_screen);
  */
 struct window_area window_screen_first_area(const struct window_def *def);
 
-/* ---- screen ---- */
+/* ---- screens ---- */
 
 enum { USUAL_WIDTH = 1280, USUAL_HEIGHT = 800 };
 
@@ -217,7 +217,7 @@ bool window_next_event(struct input_event *event) {
     return true;
 }
 
-/* ---- mesh ---- */
+/* ---- meshes ---- */
 
 int window_set_texture(struct window *window, enum mesh_texture slot, const uint32_t *texels, int32_t width,
                        int32_t height, bool is_smooth) {
@@ -286,7 +286,7 @@ int window_read(struct window *window, struct raster *raster) {
     return 0;
 }
 
-/* ---- window ---- */
+/* ---- the window ---- */
 
 _Static_assert(KEY_BACKSPACE == (int)SDLK_BACKSPACE && KEY_TAB == (int)SDLK_TAB &&
                    KEY_RETURN == (int)SDLK_RETURN && KEY_ESCAPE == (int)SDLK_ESCAPE &&

@@ -8,6 +8,8 @@
 
 #include "common/text/decimal.h"
 
+/* ---- the place on the screen ---- */
+
 static const double usual_dpi = 96.0, least_lines = 600.0, full_screen_lines = 1080.0,
                     desk_lines = 1440.0; /* of a screen on a desk whose dots are not known */
 
@@ -53,7 +55,7 @@ double window_resources_dpi(const char *resources) {
     return 0.0;
 }
 
-/* ---- tiles ---- */
+/* ---- tiles that changed ---- */
 
 static int32_t least(int32_t a, int32_t b) {
     return a < b ? a : b;

@@ -1,5 +1,4 @@
-/* The place of a window on its screen, and the size of its text. Pure; the numbers are the desktop's.
- */
+/* What a window decides without SDL: its place on the screen, and the tiles of a picture that changed. Pure. */
 #ifndef DROVER_VIEWER_PLATFORM_WINDOW_FIT_H
 #define DROVER_VIEWER_PLATFORM_WINDOW_FIT_H
 
@@ -7,6 +6,9 @@
 #include <stdint.h>
 
 #include "viewer/draw/raster.h"
+
+/* The place of a window on its screen, and the size of its text. Pure; the numbers are the desktop's.
+ */
 
 /** A rectangle of the screen, its px. */
 struct window_area {
