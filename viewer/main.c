@@ -14,7 +14,7 @@
 #include "viewer/platform/window.h"
 
 /** Runs until the window is closed or has drawn its frames, and saves the screenshot. -1 with *failure. */
-NODISCARD int app_run(struct app *app, struct failure *failure);
+NODISCARD static int app_run(struct app *app, struct failure *failure);
 
 /* ---- the loop of the window ---- */
 
@@ -64,7 +64,7 @@ static int run_frame(struct app *app, struct put_off *put_off, struct failure *f
     return app_frame(app, failure);
 }
 
-int app_run(struct app *app, struct failure *failure) {
+static int app_run(struct app *app, struct failure *failure) {
     struct put_off put_off = {.is_there = false};
     app_start(app);
     while (app_is_running(app)) {

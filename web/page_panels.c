@@ -360,7 +360,8 @@ void page_write_dialog(struct json_writer *json, struct panels *panels, const st
 
 /* ---- time ---- */
 
-double page_speed_place(double speed) {
+/* The place of a speed on its slider, 0 to 1. */
+static double page_speed_place(double speed) {
     const double share = log(fmax(speed, SPEEDS_LEAST) / SPEEDS_LEAST) / log(SPEEDS_MOST / SPEEDS_LEAST);
     return speed <= 0.0 ? 1.0 : fmin(share, 1.0);
 }

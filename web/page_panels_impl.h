@@ -118,7 +118,5 @@ void page_color_item(struct json_writer *json, color value);
 void page_number(struct json_writer *json, const char *key, double value);
 /** Makes a result of the messages that wait. */
 void page_take_messages(struct panels *panels, const struct panels_view *view);
-/** The place of a speed on its slider, 0 to 1. */
-double page_speed_place(double speed);
 
 #endif

@@ -15,7 +15,8 @@
 
 /* ---- --advance ---- */
 
-bool app_is_advancing(const struct app *app) {
+/* Whether there are seconds to step: such frames do not count. */
+static bool app_is_advancing(const struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     return app->options.advance_s > 0.0 &&
            (!app->advance.has_begun || newest == NULL || newest->tick < app->advance.end_tick);

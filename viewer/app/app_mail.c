@@ -12,7 +12,8 @@ static const double least_covered = 0.7; /* of what is visible; less is no pictu
 
 /* ---- frames ---- */
 
-void app_take_density(struct app *app) {
+/* Takes the newest density, if there is one. */
+static void app_take_density(struct app *app) {
     uint32_t epoch = 0;
     struct mailbox *mailbox = connection_mailbox(app->connection);
     struct density *taken = mailbox_take_density(mailbox, app->counts.spare, &epoch);
@@ -67,7 +68,8 @@ void app_update_stream(struct app *app) {
 
 /* ---- the selected agent ---- */
 
-void app_ask_agent(struct app *app) {
+/* Sends inspect for the selected agent. */
+static void app_ask_agent(struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     if (!app->selection.has_agent || newest == NULL || app->link.state != LINK_READY) {
         return;
@@ -138,7 +140,8 @@ void app_send_mouse(struct app *app) {
     }
 }
 
-void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms) {
+/* Measures, when a frame arrives, the time from a motion of the mouse to its target's motion. */
+static void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms) {
     for (int32_t i = 0; i < snapshot->target_count; i++) {
         if (strcmp(snapshot->target_names.names[snapshot->target_name[i]], "mouse") == 0) {
             echo_note_seen(

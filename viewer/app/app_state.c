@@ -37,7 +37,8 @@ bool app_holds_mouse_target(const struct app *app) {
     return app->input.is_down && !app->pointer.is_finger;
 }
 
-bool app_moves_mouse_target(const struct app *app) {
+/* Whether the pointer moves the target named mouse. */
+static bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && !app_holds_mouse_target(app) && !app->settings.pins_mouse &&
            app->link.state == LINK_READY && app->past.playhead.is_live && app->hand.tool == TOOL_NONE &&
            !app->hand.is_dragging && server_model_may(&app->server, REQUEST_MOUSE);

@@ -308,8 +308,6 @@ void app_note_part(struct app *app, enum hud_picture_part part);
 float app_panel_px(const struct app *app);
 /** Whether a button holds the target named mouse where it is: what is to be clicked does not flee meanwhile. */
 bool app_holds_mouse_target(const struct app *app);
-/** Whether the pointer moves the target named mouse. */
-bool app_moves_mouse_target(const struct app *app);
 /** The size of a wrapping world, px of the world; {0,0} otherwise. */
 vec2 app_wrap_size(const struct app *app);
 /** The pointer's place in the world, px of the world; never outside: at a copy of a wrapping world the place it is a
@@ -436,16 +434,10 @@ void app_recall_inspection(struct app *app);
 /* The requests that the picture depends on: the subscription to the visible part of the world, the selected
  * agent's forces, the pointer's place. */
 
-/** Takes the newest density, if there is one. */
-void app_take_density(struct app *app);
 /** Subscribes to the frames that the picture needs now. */
 void app_update_stream(struct app *app);
-/** Sends inspect for the selected agent. */
-void app_ask_agent(struct app *app);
 /** Sends the pointer's place, at most once a frame. */
 void app_send_mouse(struct app *app);
-/** Measures, when a frame arrives, the time from a motion of the mouse to its target's motion. */
-void app_note_echo(struct app *app, const struct snapshot *snapshot, double arrival_ms);
 
 /* The viewer's own server, which plays the recording that was opened, and the connection to a server. */
 
@@ -453,10 +445,6 @@ void app_note_echo(struct app *app, const struct snapshot *snapshot, double arri
 NODISCARD int app_start_server(struct app *app, struct failure *failure);
 /** A connection to options.address; NULL without memory or threads. */
 struct connection *app_connect(const struct viewer_options *options);
-/** Notices that the viewer's own server has ended, and asks whether to open the recording again. */
-void app_watch_server(struct app *app);
-/** Opens the recording again, from its beginning, with another server. */
-void app_reopen(struct app *app);
 
 /* The speed of the world's time, live or out of a recording. */
 
@@ -536,10 +524,6 @@ void app_kiosk_update(struct app *app);
 
 /* Undo and redo: what this window does to the world is noted as it is sent, and the opposite is sent on request. */
 
-/** A drag has ended: what was held lies where it was last sent. */
-void app_note_drag(struct app *app, const struct app_hold *hold);
-/** Sends a request that adds or removes agents, and notes it. edit: number is not read. */
-void app_send_edit(struct app *app, struct request *request, const struct edit *edit);
 /** Undoes the newest change of this window, or does the newest that was undone again; a notice says which. */
 void app_undo(struct app *app, bool is_undo);
 /** An event of another client, an answer to a request of this file. */
@@ -547,20 +531,12 @@ void app_take_edit(struct app *app, const struct message *message);
 
 /* Dragging targets and obstacles: finding the one under the pointer, holding it, moving it. */
 
-/** Handles a press of the left button. Returns whether the button holds a target or an obstacle now. */
-bool app_drag_begin(struct app *app);
-/** Moves the held target or obstacle; called once a frame. */
-void app_drag_move(struct app *app);
-/** Handles the release of the button; false: nothing was moved. */
-bool app_drag_end(struct app *app);
 /** Puts the held target or obstacle back to where it was taken. */
 void app_drag_give_up(struct app *app);
 /** Finds the target or obstacle under the pointer and sets the pointer's shape; called once a frame. */
 void app_drag_update(struct app *app);
 /** Whether an obstacle is under the pointer or held; *handle is the obstacle at its present or next place. */
 bool app_drag_handle(const struct app *app, struct obstacle_def *handle);
-/** Names the held target or obstacle; out stays as it is when nothing is held. */
-void app_drag_words(const struct app *app, char *out, size_t size);
 
 /* The tools: clicks add and remove agents, sliders tune parameters. */
 
@@ -616,8 +592,6 @@ NODISCARD int app_rescale(struct app *app);
 /* --advance: a paused world that this viewer steps between its frames, so that a picture without a display has the
  * trails of the seconds before, the same each time. */
 
-/** Whether there are seconds to step: such frames do not count. */
-bool app_is_advancing(const struct app *app);
 /** Steps the world as soon as the step before is shown; called after each picture. -1 with *failure when the world
  * runs by itself. */
 NODISCARD int app_advance(struct app *app, struct failure *failure);

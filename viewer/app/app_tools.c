@@ -11,7 +11,8 @@
 
 /* ---- what is noted ---- */
 
-void app_note_drag(struct app *app, const struct app_hold *hold) {
+/* A drag has ended: what was held lies where it was last sent. */
+static void app_note_drag(struct app *app, const struct app_hold *hold) {
     struct edit edit = {.what = hold->what == HOLD_TARGET ? EDIT_TARGET : EDIT_OBSTACLE,
                         .obstacle = hold->obstacle,
                         .from = hold->from,
@@ -22,7 +23,8 @@ void app_note_drag(struct app *app, const struct app_hold *hold) {
     }
 }
 
-void app_send_edit(struct app *app, struct request *request, const struct edit *edit) {
+/* Sends a request that adds or removes agents, and notes it. edit: number is not read. */
+static void app_send_edit(struct app *app, struct request *request, const struct edit *edit) {
     edits_id(app->edits.newest + 1, request->id, sizeof request->id);
     if (app_send(app, request)) {
         (void)edits_add(&app->edits, edit);
@@ -210,7 +212,8 @@ static void let_go(struct app *app) {
 
 /* ---- the button ---- */
 
-bool app_drag_begin(struct app *app) {
+/* Handles a press of the left button. Returns whether the button holds a target or an obstacle now. */
+static bool app_drag_begin(struct app *app) {
     app_move_all(app);
     app->hand.hold = find_hold(app);
     app->hand.has_moved = false;
@@ -223,7 +226,8 @@ static void note_motion(struct app *app) {
     app->hand.hold.has_moved = app->hand.hold.has_moved || moved > slop_px * app->picture.pixel_scale;
 }
 
-void app_drag_move(struct app *app) {
+/* Moves the held target or obstacle; called once a frame. */
+static void app_drag_move(struct app *app) {
     assert(app->hand.is_dragging && app->hand.hold.what != HOLD_NOTHING);
     struct app_hold *hold = &app->hand.hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
@@ -244,7 +248,8 @@ void app_drag_move(struct app *app) {
     }
 }
 
-bool app_drag_end(struct app *app) {
+/* Handles the release of the button; false: nothing was moved. */
+static bool app_drag_end(struct app *app) {
     assert(app->hand.hold.what != HOLD_NOTHING);
     note_motion(app); /* all of it may have happened since the last frame */
     const bool has_moved = app->hand.hold.has_moved;
@@ -266,7 +271,8 @@ void app_drag_give_up(struct app *app) {
 
 /* ---- what is shown ---- */
 
-void app_drag_words(const struct app *app, char *out, size_t size) {
+/* Names the held target or obstacle; out stays as it is when nothing is held. */
+static void app_drag_words(const struct app *app, char *out, size_t size) {
     if (app->hand.is_dragging && app->hand.hold.what == HOLD_TARGET) {
         (void)snprintf(out, size, "Target %s  (Esc or right button: back)", app->hand.hold.target);
     } else if (app->hand.is_dragging && app->hand.hold.what == HOLD_OBSTACLE) {

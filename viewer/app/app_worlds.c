@@ -38,7 +38,8 @@ struct connection *app_connect(const struct viewer_options *options) {
     return connection_create(&def);
 }
 
-void app_watch_server(struct app *app) {
+/* Notices that the viewer's own server has ended, and asks whether to open the recording again. */
+static void app_watch_server(struct app *app) {
     char reason[sizeof app->server_end];
     if (app->own_server == NULL || app->server_end[0] != '\0' || app->link.state == LINK_READY ||
         !own_server_has_ended(app->own_server, reason, sizeof reason)) {
@@ -60,7 +61,8 @@ static void forget_connection(struct app *app) {
     playhead_go_live(&app->past.playhead);
 }
 
-void app_reopen(struct app *app) {
+/* Opens the recording again, from its beginning, with another server. */
+static void app_reopen(struct app *app) {
     struct failure failure;
     own_server_stop(app->own_server);
     app->own_server = NULL;

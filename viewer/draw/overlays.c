@@ -41,8 +41,9 @@ bool inspect_overlay_has(const struct message_agent *inspected, const char *what
     return is_found;
 }
 
-void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
-                                    const struct pose *pose) {
+/* Lines from the agent at `pose` to the neighbors of scene->inspected, and rings around them. */
+static void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
+                                           const struct pose *pose) {
     assert(scene->inspected != NULL);
     const struct frame *frame = scene->frame;
     const vec2 center = camera_to_window(scene->camera, pose->position);
@@ -93,7 +94,9 @@ static void draw_place(const struct scene *scene, struct canvas *canvas,
     }
 }
 
-void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose) {
+/* Lines from the agent at `pose` to the places of scene->inspected, with crosses and circles there. */
+static void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas,
+                                        const struct pose *pose) {
     assert(scene->inspected != NULL);
     for (int i = 0; i < scene->inspected->point_count; i++) {
         draw_place(scene, canvas, &scene->inspected->points[i], pose);
@@ -102,14 +105,17 @@ void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canva
 
 /* ---- the arrows of the selected agent ---- */
 
-vec2 agent_arrows_end(vec2 from, vec2 value, float greatest, float length_px) {
+/* Where the arrow of a vector ends: as long as its share of the greatest it can be, so that worlds of any size and mass
+ * are readable. from: picture px; length_px: of the greatest. */
+static vec2 agent_arrows_end(vec2 from, vec2 value, float greatest, float length_px) {
     if (!(greatest > 0.0f)) {
         return from;
     }
     return vec2_add(from, vec2_truncate(vec2_scale(value, length_px / greatest), 1.6f * length_px));
 }
 
-vec2 agent_arrows_begin(vec2 center, vec2 value, float radius_px) {
+/* Where an arrow from an agent begins: at the edge of a circle around it. center: picture px. */
+static vec2 agent_arrows_begin(vec2 center, vec2 value, float radius_px) {
     return vec2_add(center, vec2_with_length(value, radius_px));
 }
 
@@ -249,7 +255,8 @@ static void draw_point(const struct scene *scene, struct canvas *canvas, vec2 at
     canvas_draw_ring(canvas, at, 9.0f * scene->pixel_scale, 2.0f * scene->pixel_scale, fill);
 }
 
-void agent_arrows_draw_lit(const struct scene *scene, struct canvas *canvas) {
+/* Draws the arrow or place that is lit, brighter, whatever the settings show. */
+static void agent_arrows_draw_lit(const struct scene *scene, struct canvas *canvas) {
     const struct lit lit = scene->selection->lit;
     const struct message_agent *agent = scene->inspected;
     struct place place;

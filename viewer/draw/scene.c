@@ -256,9 +256,10 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
     }
 }
 
-void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
-                                  const struct obstacle_def *obstacle, const struct camera *camera,
-                                  float pixel_scale, struct canvas *canvas) {
+/* The bright edge of an obstacle that the hand is over or holds. */
+static void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
+                                         const struct obstacle_def *obstacle, const struct camera *camera,
+                                         float pixel_scale, struct canvas *canvas) {
     struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
     const float width = 2.5f * pixel_scale;
     const int count = tile_count(scenario);

@@ -97,11 +97,6 @@ bool scene_is_heat(const struct scene *scene);
 void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
                   struct canvas *canvas);
 
-/** The bright edge of an obstacle that the hand is over or holds. */
-void scenery_draw_obstacle_handle(const struct message_scenario *scenario,
-                                  const struct obstacle_def *obstacle, const struct camera *camera,
-                                  float pixel_scale, struct canvas *canvas);
-
 /* The overlays of agents: trails, vectors, radii, and what the selected agent looks at. Pure. */
 
 /** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for
@@ -122,29 +117,14 @@ vec2 inspect_overlay_place(const struct message_agent *inspected, const struct m
 /** Whether the answer has a place of this sort. */
 bool inspect_overlay_has(const struct message_agent *inspected, const char *what);
 
-/** Lines from the agent at `pose` to the neighbors of scene->inspected, and rings around them. */
-void inspect_overlay_draw_neighbors(const struct scene *scene, struct canvas *canvas,
-                                    const struct pose *pose);
-/** Lines from the agent at `pose` to the places of scene->inspected, with crosses and circles there. */
-void inspect_overlay_draw_places(const struct scene *scene, struct canvas *canvas, const struct pose *pose);
-
 /* The arrows of the selected agent as lines in the picture: which one the pointer is on, and the one that is lit. */
 
 /** How long the arrows of max_speed and max_force are drawn, window px. */
 #define AGENT_ARROWS_VELOCITY_PX 60.0f
 #define AGENT_ARROWS_FORCE_PX    46.0f
 
-/** Where the arrow of a vector ends: as long as its share of the greatest it can be, so that worlds of any size and mass
- * are readable. from: picture px; length_px: of the greatest. */
-vec2 agent_arrows_end(vec2 from, vec2 value, float greatest, float length_px);
-
-/** Where an arrow from an agent begins: at the edge of a circle around it. center: picture px. */
-vec2 agent_arrows_begin(vec2 center, vec2 value, float radius_px);
-
 /** The arrow or place of the selected agent within reach_px of a point of the picture, of those that the settings show;
  * LIT_NOTHING when there is none, or nothing is known of the agent. */
 struct lit agent_arrows_pick(const struct scene *scene, vec2 at, float reach_px);
-/** Draws the arrow or place that is lit, brighter, whatever the settings show. */
-void agent_arrows_draw_lit(const struct scene *scene, struct canvas *canvas);
 
 #endif

@@ -101,7 +101,9 @@ const char *explain_behavior_name(int index) {
     return index >= 0 && index < KNOWN_COUNT - STATE_COUNT ? known[index].name : NULL;
 }
 
-color explain_spare_color(enum palette palette, int index) {
+/* Color number 0 <= index < EXPLAIN_SPARES of those that no behavior has: for kinds, and for states without a
+ * behavior's name. */
+static color explain_spare_color(enum palette palette, int index) {
     assert(index >= 0 && index < EXPLAIN_SPARES);
     const bool is_light = palette == PALETTE_SAFE_LIGHT || palette == PALETTE_CLASSIC_LIGHT;
     return is_light ? light_spares[index] : dark_spares[index];

@@ -32,9 +32,6 @@ void explain_behavior_type(const char *label, char *out, size_t size);
 const char *explain_behavior_name(int index);
 
 enum { EXPLAIN_SPARES = 16 };
-/** Color number 0 <= index < EXPLAIN_SPARES of those that no behavior has: for kinds, and for states without a
- * behavior's name. */
-color explain_spare_color(enum palette palette, int index);
 
 /* The colors of a scenario's states and kinds. Pure.
  *

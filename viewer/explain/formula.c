@@ -11,7 +11,7 @@
 /* ---- numbers ---- */
 
 /* Without printf's %f, whose point depends on the locale. */
-size_t formula_decimal_text(char out[FORMULA_NUMBER_TEXT], double value, int decimals) {
+static size_t formula_decimal_text(char out[FORMULA_NUMBER_TEXT], double value, int decimals) {
     assert(decimals >= 0 && decimals <= 4);
     static const unsigned scales[] = {1, 10, 100, 1000, 10000};
     const double size = fabs(value) < 1e12 ? fabs(value) : 1e12;

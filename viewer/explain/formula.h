@@ -141,8 +141,6 @@ enum { FORMULA_NUMBER_TEXT = 32 };
 /** A number with four digits, thousands apart: "12 600", "308.7", "0.35", "-2"; a whole number has no point.
  * Returns its length. */
 size_t formula_number_text(char out[FORMULA_NUMBER_TEXT], double value);
-/** A number with so many decimals (0 to 4), thousands apart. Returns its length. */
-size_t formula_decimal_text(char out[FORMULA_NUMBER_TEXT], double value, int decimals);
 
 /* The arrows below the formulas of a selected agent: one behavior's velocity triangle, or the sum of the forces.
  * Pure; no state.

@@ -146,7 +146,8 @@ static int reserve(const struct drover_frame *frame, struct snapshot *to) {
     return snapshot_has_parts(to) ? snapshot_reserve_parts(to, shares) : 0;
 }
 
-int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to) {
+/* -1 when out of memory, or when the frame has more names than a snapshot takes. */
+static int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to) {
     to->tick = frame->tick;
     to->time_s = frame->time;
     to->clock_ms = frame->clock;
@@ -166,7 +167,8 @@ int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to) {
     return to->has_forces ? copy_shares(frame, to) : 0;
 }
 
-int frame_to_density(const struct drover_frame *frame, struct density *to) {
+/* The same for the grid of a frame that has one. */
+static int frame_to_density(const struct drover_frame *frame, struct density *to) {
     const int32_t cells = frame->grid_columns * frame->grid_rows;
     if (density_reserve(to, cells, frame->grid_kinds) != 0) {
         return -1;

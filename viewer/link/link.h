@@ -63,9 +63,4 @@ bool viewer_link_set_stream(struct viewer_link *link, const struct stream_choice
 
 /* What libdrover decoded, as the viewer's own snapshot and density: the columns are copied. Pure. */
 
-/** -1 when out of memory, or when the frame has more names than a snapshot takes. */
-NODISCARD int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *to);
-/** The same for the grid of a frame that has one. */
-NODISCARD int frame_to_density(const struct drover_frame *frame, struct density *to);
-
 #endif

@@ -21,7 +21,9 @@ void hud_format_tenths(double value, const char *unit, char *out, size_t size) {
     (void)snprintf(out, size, "%llu.%llu%s", tenths / 10, tenths % 10, unit);
 }
 
-void hud_format_pair(double a, double b, const char *between, const char *unit, char *out, size_t size) {
+/* 12.34, 5, " of ", " px/s" -> "12.3 of 5.0 px/s". */
+static void hud_format_pair(double a, double b, const char *between, const char *unit, char *out,
+                            size_t size) {
     char first[24], second[24];
     hud_format_tenths(a, "", first, sizeof first);
     hud_format_tenths(b, unit, second, sizeof second);

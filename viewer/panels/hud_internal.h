@@ -13,8 +13,6 @@
 void hud_format_hundredths(double value, const char *unit, char *out, size_t size);
 /** 12.34, " ms" -> "12.3 ms"; a value below 0 is written as 0. */
 void hud_format_tenths(double value, const char *unit, char *out, size_t size);
-/** 12.34, 5, " of ", " px/s" -> "12.3 of 5.0 px/s". */
-void hud_format_pair(double a, double b, const char *between, const char *unit, char *out, size_t size);
 /** Adds a row; beyond PANELS_ROWS it is left out. */
 void hud_add_row(struct panels_row *rows, int *count, const char *name, const char *value);
 
@@ -38,10 +36,6 @@ void hud_fill_ranks(const struct hud_input *input, struct panels_view *view);
 /** The names of targets, of other clients' cursors, and of the selected agent's places and radii, each where it
  * covers no other. */
 void hud_fill_labels(const struct hud_input *input, struct panels_view *view);
-/** A place of the world, px, in the picture: of a wrapping world its copy that is nearest to the middle. */
-vec2 hud_in_picture(const struct hud_input *input, vec2 place);
-/** The width of words, picture px; without a font a letter is about 0.6 of a line wide. */
-float hud_words_px(const struct hud_picture *picture, const char *words);
 
 /* The card beside the selected agent while the side panel is closed: what it does, why, how fast. Pure. */
 
@@ -59,8 +53,6 @@ void hud_fill_caption(const struct hud_input *input, struct panels_view *view);
 void hud_fill_replay(const struct hud_input *input, struct panels_view *view);
 /** The question that is open. */
 void hud_fill_question(const struct hud_input *input, struct panels_view *view);
-/** The words of the saved worlds, as many as there is room for; returns how many. */
-int hud_fill_saves(const struct hud_input *input, struct panels_view *view);
 
 /* The scenarios and saved worlds that fit what was typed. Pure. */
 
@@ -83,9 +75,6 @@ int fuzzy_score(const char *wanted, const char *text);
  * inside one, since in a long text nearly any letters are found in order. 0 when one is not; more for more letters and
  * for those at the start of words. Case does not count. An empty wish gives 1. */
 int fuzzy_words_score(const char *wanted, const char *text);
-
-/** Whether each word of `wanted` begins a word of the text, with three letters of it at least. Case does not count. */
-bool fuzzy_has_words(const char *wanted, const char *text);
 
 #ifdef __cplusplus
 }

@@ -34,7 +34,8 @@ static vec2 wrap_size_of(const struct hud_input *input) {
     return server_model_wraps(input->server) ? input->server->scenario.size : vec2_make(0.0f, 0.0f);
 }
 
-vec2 hud_in_picture(const struct hud_input *input, vec2 place) {
+/* A place of the world, px, in the picture: of a wrapping world its copy that is nearest to the middle. */
+static vec2 hud_in_picture(const struct hud_input *input, vec2 place) {
     const vec2 middle = camera_to_world(input->camera, input->picture.middle);
     return camera_to_window(input->camera, torus_nearest(place, middle, wrap_size_of(input)));
 }
@@ -55,7 +56,8 @@ static float unit_of(const struct hud_input *input) {
     return input->picture.pixel_scale > 0.0f ? input->picture.pixel_scale : 1.0f;
 }
 
-float hud_words_px(const struct hud_picture *picture, const char *words) {
+/* The width of words, picture px; without a font a letter is about 0.6 of a line wide. */
+static float hud_words_px(const struct hud_picture *picture, const char *words) {
     return picture->words_px != NULL ? picture->words_px(picture->font, words)
                                      : 0.6f * picture->line_px * (float)strlen(words);
 }

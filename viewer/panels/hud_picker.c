@@ -92,7 +92,8 @@ int fuzzy_words_score(const char *wanted, const char *text) {
     return score;
 }
 
-bool fuzzy_has_words(const char *wanted, const char *text) {
+/* Whether each word of `wanted` begins a word of the text, with three letters of it at least. Case does not count. */
+static bool fuzzy_has_words(const char *wanted, const char *text) {
     int letters = 0;
     for (const char *word = wanted; *word != '\0';) {
         const size_t length = strcspn(word, " ");
@@ -243,7 +244,8 @@ void hud_fill_question(const struct hud_input *input, struct panels_view *view) 
 
 /* ---- the picker ---- */
 
-int hud_fill_saves(const struct hud_input *input, struct panels_view *view) {
+/* The words of the saved worlds, as many as there is room for; returns how many. */
+static int hud_fill_saves(const struct hud_input *input, struct panels_view *view) {
     int count = 0;
     while (count < input->server->save_count && count < PANELS_SAVES) {
         const struct message_save_row *save = &input->server->saves[count];

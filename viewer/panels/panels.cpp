@@ -51,7 +51,8 @@ const ImGuiCol_ clear_roles[] = {ImGuiCol_ChildBg, ImGuiCol_BorderShadow, ImGuiC
 
 } // namespace
 
-void panels_apply_style(float scale) {
+/* The sizes of ImGui's own widgets, after the context was created. scale: picture px per window px. */
+static void panels_apply_style(float scale) {
     ImGuiStyle &style = ImGui::GetStyle();
     style.WindowPadding = ImVec2(14, 10);
     style.FramePadding = ImVec2(8, 3);
@@ -69,7 +70,8 @@ void panels_apply_style(float scale) {
     style.AntiAliasedLinesUseTex = false; /* would need a filtered texture */
 }
 
-void panels_apply_colors(const theme_parts &theme) {
+/* Their colors. */
+static void panels_apply_colors(const theme_parts &theme) {
     ImGuiStyle &style = ImGui::GetStyle();
     if (theme_is_light(theme.palette)) {
         ImGui::StyleColorsLight(&style);

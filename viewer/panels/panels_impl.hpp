@@ -40,11 +40,6 @@ inline color from_imgui(ImU32 c) {
     return to_imgui(c);
 }
 
-/* The sizes of ImGui's own widgets, after the context was created. scale: picture px per window px. */
-void panels_apply_style(float scale);
-/* Their colors. */
-void panels_apply_colors(const theme_parts &theme);
-
 enum icon { icon_pause, icon_play, icon_step, icon_restart };
 
 /* The size of a font, px: ours have one each. Those of Dear ImGui 1.92 have any, and keep the one that they were loaded with. */

@@ -34,18 +34,18 @@ struct window {
 /* The screens as SDL and X report them: their free room and their size of text. Calls SDL. */
 
 /** The area of this display that the desktop leaves free, its px; empty without a screen. */
-struct window_area window_screen_area(int display);
+static struct window_area window_screen_area(int display);
 /** The size of text and lines that suits this display. */
-float window_screen_text_scale(int display, bool is_full_screen);
+static float window_screen_text_scale(int display, bool is_full_screen);
 /** The place of a new window: the requested size, as far as the screen has room; its frame is not known yet.
  */
-struct window_area window_screen_first_area(const struct window_def *def);
+static struct window_area window_screen_first_area(const struct window_def *def);
 
 /* ---- screens ---- */
 
 enum { USUAL_WIDTH = 1280, USUAL_HEIGHT = 800 };
 
-struct window_area window_screen_area(int display) {
+static struct window_area window_screen_area(int display) {
     SDL_Rect rect = {0, 0, 0, 0};
     if (SDL_GetDisplayUsableBounds(display, &rect) != 0) {
         (void)SDL_GetDisplayBounds(display, &rect);
@@ -94,7 +94,7 @@ static double text_dpi(int display) {
     return is_x && fabs((double)dpi - 96.0) < 1.0 ? 0.0 : (double)dpi;
 }
 
-float window_screen_text_scale(int display, bool is_full_screen) {
+static float window_screen_text_scale(int display, bool is_full_screen) {
     SDL_Rect bounds;
     if (SDL_GetDisplayBounds(display, &bounds) != 0) {
         return 1.0f;
@@ -109,7 +109,7 @@ static struct window_area whole_screen(void) {
     return (struct window_area){bounds.x, bounds.y, bounds.w, bounds.h};
 }
 
-struct window_area window_screen_first_area(const struct window_def *def) {
+static struct window_area window_screen_first_area(const struct window_def *def) {
     if (def->is_kiosk && !def->is_headless) {
         return whole_screen();
     }
