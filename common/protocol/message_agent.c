@@ -10,7 +10,7 @@
 #include "common/json/field_json.h"
 
 /* clang-format off */
-#define ROW(name_, type_, member_, flags_, most_)                                                             \
+#define AGENT_ROW(name_, type_, member_, flags_, most_)                                                             \
     {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent, member_), .flags = (flags_),        \
      .min = -(most_), .max = (most_)}
 #define MOST 1e30
@@ -18,21 +18,21 @@
 static const struct field agent_fields[] = {
     {.name = "id", .type = FIELD_UINT32, FIELD_MEMBER(struct message_agent, id), .flags = FIELD_REQUIRED,
      .max = (double)UINT32_MAX},
-    ROW("kind", FIELD_NAME, kind, 0, 0),
-    ROW("state", FIELD_NAME, state, 0, 0),
-    ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
-    ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
-    ROW("vx", FIELD_FLOAT, velocity.x, 0, MOST),
-    ROW("vy", FIELD_FLOAT, velocity.y, 0, MOST),
-    ROW("heading", FIELD_FLOAT, heading, 0, MOST),
-    ROW("locomotion", FIELD_NAME, locomotion, 0, 0),
-    ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
-    ROW("mass", FIELD_FLOAT, mass, 0, MOST),
-    ROW("radius", FIELD_FLOAT, radius, 0, MOST),
-    ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
-    ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
-    ROW("desired", FIELD_POINT, desired, 0, MOST),
-    ROW("steering", FIELD_POINT, steering, 0, MOST),
+    AGENT_ROW("kind", FIELD_NAME, kind, 0, 0),
+    AGENT_ROW("state", FIELD_NAME, state, 0, 0),
+    AGENT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    AGENT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    AGENT_ROW("vx", FIELD_FLOAT, velocity.x, 0, MOST),
+    AGENT_ROW("vy", FIELD_FLOAT, velocity.y, 0, MOST),
+    AGENT_ROW("heading", FIELD_FLOAT, heading, 0, MOST),
+    AGENT_ROW("locomotion", FIELD_NAME, locomotion, 0, 0),
+    AGENT_ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
+    AGENT_ROW("mass", FIELD_FLOAT, mass, 0, MOST),
+    AGENT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    AGENT_ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
+    AGENT_ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
+    AGENT_ROW("desired", FIELD_POINT, desired, 0, MOST),
+    AGENT_ROW("steering", FIELD_POINT, steering, 0, MOST),
     {.type = FIELD_END},
 };
 

@@ -25,7 +25,7 @@ static const struct field divergence_fields[] = {
     END,
 };
 
-static const struct field seek_fields[] = {
+static const struct field replay_seek_fields[] = {
     ROW(struct message_replay, "seeking", FIELD_DOUBLE, sought, 0, 0, 1),
     END,
 };
@@ -117,7 +117,7 @@ static int read_replay(const cJSON *json, struct message_replay *replay, struct 
     }
     if (fields_read(replay_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
         fields_read(divergence_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
-        fields_read(seek_fields, json, "replay", NULL, replay, NULL, failure) != 0) {
+        fields_read(replay_seek_fields, json, "replay", NULL, replay, NULL, failure) != 0) {
         return -1;
     }
     replay->is_seeking = cJSON_GetObjectItemCaseSensitive(json, "seeking") != NULL;

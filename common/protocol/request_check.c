@@ -7,7 +7,7 @@
 #include "common/json/field_json.h"
 #include "common/protocol/request_columns.h"
 
-static bool is_given(const cJSON *json, const char *name) {
+bool request_is_given(const cJSON *json, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
 }
 
@@ -20,7 +20,7 @@ static int check_exactly_one(const cJSON *json, const char *const *names, const 
                              struct failure *failure) {
     const char *found = NULL;
     for (int i = 0; names[i] != NULL; i++) {
-        if (!is_given(json, names[i])) {
+        if (!request_is_given(json, names[i])) {
             continue;
         }
         if (found != NULL) {
@@ -36,10 +36,10 @@ static int check_exactly_one(const cJSON *json, const char *const *names, const 
 }
 
 static int check_point(const cJSON *json, struct failure *failure) {
-    if (is_given(json, "x") == is_given(json, "y")) {
+    if (request_is_given(json, "x") == request_is_given(json, "y")) {
         return 0;
     }
-    return fail_rule(failure, is_given(json, "x") ? "y" : "x", "x and y go together");
+    return fail_rule(failure, request_is_given(json, "x") ? "y" : "x", "x and y go together");
 }
 
 /* One agent takes one vector, several a column of them, a kind either. */
@@ -106,8 +106,8 @@ int request_check_place(struct request *request, const cJSON *json, struct failu
     if (check_exactly_one(json, whose, "agent, agents", failure) != 0 || check_point(json, failure) != 0) {
         return -1;
     }
-    if (is_given(json, "vx") != is_given(json, "vy")) {
-        return fail_rule(failure, is_given(json, "vx") ? "vy" : "vx", "vx and vy go together");
+    if (request_is_given(json, "vx") != request_is_given(json, "vy")) {
+        return fail_rule(failure, request_is_given(json, "vx") ? "vy" : "vx", "vx and vy go together");
     }
     if (!place->has_point && !place->has_velocity && !place->has_heading && !place->has_stamina) {
         return fail_rule(failure, "x", "missing; give x and y, vx and vy, heading or stamina");
@@ -153,7 +153,7 @@ int request_check_remove(struct request *request, const cJSON *json, struct fail
     if (check_exactly_one(json, which, "agent, agents, kind", failure) != 0) {
         return -1;
     }
-    remove->agent_count = is_given(json, "agent");
+    remove->agent_count = request_is_given(json, "agent");
     const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
     if (ids != NULL) {
         remove->agent_count = read_agent_ids(ids, LIMIT_REMOVE_IDS, remove->agents, failure);
@@ -167,7 +167,7 @@ int request_check_inspect(struct request *request, const cJSON *json, struct fai
     if (check_exactly_one(json, which, "agent, agents", failure) != 0) {
         return -1;
     }
-    inspect->agent_count = is_given(json, "agent");
+    inspect->agent_count = request_is_given(json, "agent");
     const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
     if (ids != NULL) {
         inspect->agent_count = read_agent_ids(ids, LIMIT_INSPECT_IDS, inspect->agents, failure);
@@ -202,7 +202,7 @@ int request_check_load(struct request *request, const cJSON *json, struct failur
     if (check_exactly_one(json, what, "scenario, save", failure) != 0) {
         return -1;
     }
-    if (request->body.load.has_seed && is_given(json, "save")) {
+    if (request->body.load.has_seed && request_is_given(json, "save")) {
         return fail_rule(failure, "seed", "allowed only with scenario; a saved world has its seed");
     }
     return 0;
@@ -210,7 +210,7 @@ int request_check_load(struct request *request, const cJSON *json, struct failur
 
 /* x and y may be left out only with "gone":true. */
 int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure) {
-    const bool has_x = is_given(json, "x"), has_y = is_given(json, "y");
+    const bool has_x = request_is_given(json, "x"), has_y = request_is_given(json, "y");
     if (request->body.cursor.gone) {
         return !has_x && !has_y ? 0 : fail_rule(failure, "gone", "x and y and gone are mutually exclusive");
     }
@@ -225,7 +225,7 @@ int request_check_record(struct request *request, const cJSON *json, struct fail
     if (check_exactly_one(json, what, "on, last", failure) != 0) {
         return -1;
     }
-    if (request->body.record.has_on && !request->body.record.on && is_given(json, "name")) {
+    if (request->body.record.has_on && !request->body.record.on && request_is_given(json, "name")) {
         return fail_rule(failure, "name", "allowed only with \"on\":true or last");
     }
     return 0;

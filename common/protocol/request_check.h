@@ -36,4 +36,7 @@ bool request_write_remove(const struct request *request, struct json_writer *jso
 bool request_write_inspect(const struct request *request, struct json_writer *json);
 bool request_write_cursor(const struct request *request, struct json_writer *json);
 
+/** Whether the request has this member, whatever its value is. */
+bool request_is_given(const cJSON *json, const char *name);
+
 #endif

@@ -39,10 +39,6 @@ static bool *presence_of(struct request *request, const struct request_presence 
 
 /* ---- decoding ---- */
 
-static bool is_given(const cJSON *json, const char *name) {
-    return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
-}
-
 static int fail_unknown_op(const char *op, struct failure *failure) {
     const size_t length = strlen(op);
     const size_t shown = utf8_cut(op, length, OP_SHOWN_BYTES);
@@ -94,7 +90,7 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
         return -1;
     }
     for (const struct request_presence *presence = row->presences; presence->field != NULL; presence++) {
-        *presence_of(request, presence) = is_given(json, presence->field);
+        *presence_of(request, presence) = request_is_given(json, presence->field);
     }
     if (request->op == REQUEST_BATCH) {
         return request_batch_read(request, json, decode_object, failure);

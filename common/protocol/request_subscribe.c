@@ -119,10 +119,6 @@ static int read_region(const cJSON *json, float out[4], struct failure *failure)
     return 0;
 }
 
-static bool is_given(const cJSON *json, const char *name) {
-    return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
-}
-
 int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_set_region *set = &request->body.set_region;
     if (set->has_region == set->clear) {
@@ -160,7 +156,7 @@ bool request_write_set_region(const struct request *request, struct json_writer 
 static int check_absent(const cJSON *json, const char *const *names, const char *layout,
                         struct failure *failure) {
     for (; *names != NULL; names++) {
-        if (is_given(json, *names)) {
+        if (request_is_given(json, *names)) {
             return failure_set(failure, FAILURE_BAD_PARAM, *names, "not available in layout %s", layout);
         }
     }
@@ -168,7 +164,7 @@ static int check_absent(const cJSON *json, const char *const *names, const char 
 }
 
 static int check_grid(const struct request_subscribe *subscribe, const cJSON *json, struct failure *failure) {
-    if (is_given(json, "grid") && is_given(json, "cell")) {
+    if (request_is_given(json, "grid") && request_is_given(json, "cell")) {
         return failure_set(failure, FAILURE_BAD_PARAM, "cell", "grid and cell are mutually exclusive");
     }
     const float columns = subscribe->grid[0], rows = subscribe->grid[1];

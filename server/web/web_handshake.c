@@ -40,7 +40,7 @@ static bool is_key(const char *key) {
            base64_decode(key, strlen(key), bytes, sizeof bytes);
 }
 
-static bool refuse(unsigned status, const char *reason, unsigned *out_status, const char **out_reason) {
+static bool refuse_as(unsigned status, const char *reason, unsigned *out_status, const char **out_reason) {
     *out_status = status;
     *out_reason = reason;
     return false;
@@ -49,18 +49,18 @@ static bool refuse(unsigned status, const char *reason, unsigned *out_status, co
 bool web_handshake_check(const struct web_handshake *handshake, unsigned *status, const char **reason) {
     if (!web_handshake_lists(handshake->upgrade, "websocket") ||
         !web_handshake_lists(handshake->connection, "upgrade")) {
-        return refuse(426, "this path is a WebSocket; ask for an upgrade to websocket\n", status, reason);
+        return refuse_as(426, "this path is a WebSocket; ask for an upgrade to websocket\n", status, reason);
     }
     if (handshake->version == NULL || strcmp(handshake->version, "13") != 0) {
-        return refuse(426, "unknown version of WebSocket; Sec-WebSocket-Version: 13 is spoken here\n", status,
-                      reason);
+        return refuse_as(426, "unknown version of WebSocket; Sec-WebSocket-Version: 13 is spoken here\n",
+                         status, reason);
     }
     if (!is_key(handshake->key)) {
-        return refuse(400, "Sec-WebSocket-Key is not one; it is 16 bytes as base64\n", status, reason);
+        return refuse_as(400, "Sec-WebSocket-Key is not one; it is 16 bytes as base64\n", status, reason);
     }
     if (!has_word(handshake->protocols, WEB_SUBPROTOCOL, strncmp)) {
-        return refuse(400, "no subprotocol is spoken here but " WEB_SUBPROTOCOL "; ask for it\n", status,
-                      reason);
+        return refuse_as(400, "no subprotocol is spoken here but " WEB_SUBPROTOCOL "; ask for it\n", status,
+                         reason);
     }
     return true;
 }
