@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/system/descriptors.h"
+#include "common/system/process.h"
 #include "server/server_main.h"
 
 int main(int argc, char **argv) {

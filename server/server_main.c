@@ -13,7 +13,7 @@
 #include "common/base/compiler.h"
 #include "common/system/line_writer.h"
 #include "common/system/log.h"
-#include "common/system/memory_free.h"
+#include "common/system/process.h"
 #include "server/library/scenario_library.h"
 #include "server/options.h"
 #include "server/origin.h"

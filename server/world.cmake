@@ -13,10 +13,7 @@ set(DROVER_WORLD_SOURCES
   commands/simulation_state.c
   frames/frame_form.c
   frames/nearest_rows.c
-  frames/snapshot_extract.c
   frames/snapshot_gather.c
-  frames/snapshot_parcel.c
-  frames/snapshot_schedule.c
   frames/world_snapshot.c
   recording/replay.c
   recording/checkpoint.c

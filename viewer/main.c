@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "common/system/descriptors.h"
 #include "common/system/log.h"
+#include "common/system/process.h"
 #include "viewer/app/app_state.h"
 #include "viewer/platform/window.h"
 

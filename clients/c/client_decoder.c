@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/protocol/line_reader.h"
-#include "common/snapshot/snapshot_packed_decode.h"
+#include "common/snapshot/snapshot_packed.h"
 
 struct client_decoder {
     struct line_reader lines;

@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "common/json/id_text.h"
 #include "common/json/json_check.h"
+#include "common/json/json_text.h"
 #include "common/json/json_writer.h"
 
 enum { ERROR_BYTES = 4096, KEY_BYTES = 256 };

@@ -15,7 +15,7 @@
 #include "clients/c/include/drover/drover.h"
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
-#include "common/json/id_text.h"
+#include "common/json/json_text.h"
 
 enum {
     REQUEST_BOOK_BYTES = 16 * 1024 * 1024, /* of all requests that wait, for the server or for their answer */

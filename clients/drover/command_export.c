@@ -8,7 +8,7 @@
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
-#include "common/text/nearest_name.h"
+#include "common/text/names.h"
 
 /* What can be written about an agent. By default all but the world's number, which comes first when there is more than
  * one world. */

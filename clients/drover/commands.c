@@ -7,8 +7,8 @@
 
 #include "clients/drover/command.h"
 #include "clients/drover/live/live_commands.h"
-#include "common/system/descriptors.h"
-#include "common/text/nearest_name.h"
+#include "common/system/process.h"
+#include "common/text/names.h"
 
 #define LIVE(name, run, arguments, summary, options)                                                         \
     { name, run, arguments, summary, COMMAND_GROUP_LIVE, options }

@@ -2,15 +2,12 @@
 #ifndef DROVER_COMMON_JSON_FIELD_JSON_H
 #define DROVER_COMMON_JSON_FIELD_JSON_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cjson/cJSON.h>
-
 #include "common/base/failure.h"
 #include "common/base/field.h"
-#include "common/json/field_text.h"
-#include "common/json/field_value.h"
 #include "common/json/json_writer.h"
 
 /** Sets every member of a table to its initial value (points, names, texts, bools: zero). */
@@ -41,5 +38,47 @@ void field_write_value(const struct field *field, const void *object, struct jso
 
 /** The row of this name, or NULL. */
 const struct field *field_find(const struct field *table, const char *name);
+
+/* One JSON value into the member of a struct that a row describes, and numbers in outside units. */
+
+/** Reads one value into its member, checking type and range. `path` is the whole path of the value. */
+NODISCARD int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
+                               struct failure *failure);
+
+/** Sets a numeric member (FLOAT, DOUBLE, ANGLE, RANGE, UINT32) from a number in outside units, checking its
+ * range. */
+NODISCARD int field_set_number(const struct field *field, double value, const char *path, void *object,
+                               struct failure *failure);
+/** A numeric member in outside units (degrees for angles, low for a range). */
+double field_get_number(const struct field *field, const void *object);
+/** Stores a number in outside units, which passed its checks, in the member. */
+void field_store_number(const struct field *field, double value, void *object);
+
+/* Texts for people: the values that a row of a table allows, and the value that was found. */
+
+enum { FIELD_PATH_BYTES = sizeof((struct failure *)0)->field, FIELD_QUOTE_BYTES = 40 };
+
+static inline void *field_member(const struct field *field, void *object) {
+    return (char *)object + field->offset;
+}
+
+static inline const void *field_const_member(const struct field *field, const void *object) {
+    return (const char *)object + field->offset;
+}
+
+/** The type of a value in words: "a number", "an array", ... Static storage. */
+const char *json_type_name(const cJSON *value);
+/** "0 to 20000 px/s" */
+void field_range_text(const struct field *field, char *out, size_t size);
+/** "one", "two", ... of a choice. */
+void field_choices_text(const struct field *field, char *out, size_t size);
+/** "a number", "a name", ...: what the row's type expects. */
+const char *field_type_wanted(const struct field *field);
+/** Refuses a value of the wrong type, naming both. -1. */
+int field_fail_type(const struct field *field, const cJSON *value, const char *path, struct failure *failure);
+/** Refuses an object without this required member. -1. */
+int field_fail_missing(const struct field *field, const char *path, struct failure *failure);
+/** A client's text in quotes, cut to what a message has room for. */
+void field_quote(const char *text, char out[FIELD_QUOTE_BYTES + 6]);
 
 #endif

@@ -10,15 +10,250 @@
 #include <assert.h>
 #include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/limits.h"
 #include "common/json/field_json.h"
-#include "common/json/id_text.h"
 #include "common/json/json_check.h"
+#include "common/json/json_text.h"
 #include "common/protocol/message_parts.h"
-#include "common/protocol/request_unknown.h"
+#include "common/protocol/request.h"
+
+/* ---- playback ---- */
+
+/* clang-format off */
+static const struct field replay_fields[] = {
+    ROW(struct message_replay, "world", FIELD_UINT32, world, NEED, 1, (double)UINT32_MAX),
+    ROW(struct message_replay, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_replay, "first", FIELD_UINT64, first, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_replay, "last", FIELD_UINT64, last, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_replay, "worlds", FIELD_UINT32, worlds, NEED, 1, (double)UINT32_MAX),
+    ROW(struct message_replay, "speed", FIELD_DOUBLE, speed, NEED, 0, 1000),
+    ROW(struct message_replay, "diverged", FIELD_BOOL, has_diverged, NEED, 0, 0),
+    END,
+};
+
+static const struct field divergence_fields[] = {
+    ROW(struct message_replay, "diverged_world", FIELD_UINT32, diverged_world, 0, 1, (double)UINT32_MAX),
+    ROW(struct message_replay, "diverged_tick", FIELD_UINT64, diverged_tick, 0, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
+static const struct field replay_seek_fields[] = {
+    ROW(struct message_replay, "seeking", FIELD_DOUBLE, sought, 0, 0, 1),
+    END,
+};
+
+static const struct field resuming_fields[] = {
+    ROW(struct message_playback, "resuming", FIELD_DOUBLE, resumed, 0, 0, 1),
+    END,
+};
+
+static const struct field left_out_fields[] = {
+    ROW(struct message_playback, "ticks", FIELD_UINT64, left_out_ticks, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_playback, "requests", FIELD_UINT64, left_out_requests, NEED, 0, LIMIT_ID_INTEGER),
+    END,
+};
+/* clang-format on */
+
+/* Thousandths are enough of a share. */
+static double rounded_share(double share) {
+    return floor(fmin(fmax(share, 0.0), 1.0) * 1000.0) / 1000.0;
+}
+
+static void write_replay(const struct message_replay *replay, struct json_writer *json) {
+    message_write_fields(replay_fields, replay, json);
+    if (replay->has_diverged) {
+        message_write_fields(divergence_fields, replay, json);
+    }
+    if (replay->is_seeking) {
+        json_key_number(json, "seeking", rounded_share(replay->sought));
+    }
+    json_key(json, "spans");
+    json_array(json);
+    for (int i = 0; i < replay->span_count; i++) {
+        json_array(json);
+        json_unsigned(json, replay->spans[i].first);
+        json_unsigned(json, replay->spans[i].last);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void message_playback_write(const struct message_playback *playback, struct json_writer *json) {
+    if (playback->is_resuming) {
+        json_key_number(json, "resuming", rounded_share(playback->resumed));
+    }
+    if (playback->has_left_out) {
+        json_key(json, "left_out");
+        json_object(json);
+        message_write_fields(left_out_fields, playback, json);
+        json_end(json);
+    }
+    if (playback->has_replay) {
+        json_key(json, "replay");
+        json_object(json);
+        write_replay(&playback->replay, json);
+        json_end(json);
+    }
+}
+
+static bool read_tick(const cJSON *item, uint64_t *tick) {
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0 && item->valuedouble <= LIMIT_ID_INTEGER)) {
+        return false;
+    }
+    *tick = (uint64_t)item->valuedouble;
+    return true;
+}
+
+/* Spans beyond the room there is are left out. */
+static int read_spans(const cJSON *array, struct message_replay *replay, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "replay.spans", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (replay->span_count == MESSAGE_REPLAY_SPANS) {
+            break;
+        }
+        struct message_replay_span *span = &replay->spans[replay->span_count++];
+        if (!cJSON_IsArray(item) || !read_tick(cJSON_GetArrayItem(item, 0), &span->first) ||
+            !read_tick(cJSON_GetArrayItem(item, 1), &span->last)) {
+            return failure_set(failure, FAILURE_INVALID, "replay.spans", "expected [first, last], ticks");
+        }
+    }
+    return 0;
+}
+
+static int read_replay(const cJSON *json, struct message_replay *replay, struct failure *failure) {
+    if (!cJSON_IsObject(json)) {
+        return failure_set(failure, FAILURE_INVALID, "replay", "expected an object");
+    }
+    if (fields_read(replay_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
+        fields_read(divergence_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
+        fields_read(replay_seek_fields, json, "replay", NULL, replay, NULL, failure) != 0) {
+        return -1;
+    }
+    replay->is_seeking = cJSON_GetObjectItemCaseSensitive(json, "seeking") != NULL;
+    return read_spans(cJSON_GetObjectItemCaseSensitive(json, "spans"), replay, failure);
+}
+
+int message_playback_read(const cJSON *json, struct message_playback *playback, struct failure *failure) {
+    const cJSON *left_out = cJSON_GetObjectItemCaseSensitive(json, "left_out");
+    const cJSON *replay = cJSON_GetObjectItemCaseSensitive(json, "replay");
+    playback->is_resuming = cJSON_GetObjectItemCaseSensitive(json, "resuming") != NULL;
+    playback->has_left_out = cJSON_IsObject(left_out);
+    playback->has_replay = replay != NULL;
+    if (fields_read(resuming_fields, json, "", NULL, playback, NULL, failure) != 0) {
+        return -1;
+    }
+    if (playback->has_left_out &&
+        fields_read(left_out_fields, left_out, "left_out", NULL, playback, NULL, failure) != 0) {
+        return -1;
+    }
+    return playback->has_replay ? read_replay(replay, &playback->replay, failure) : 0;
+}
+
+/* ---- cluster ---- */
+
+/* clang-format off */
+static const struct field cluster_fields[] = {
+    ROW(struct message_cluster, "mode", FIELD_TEXT, mode, NEED, 0, 0),
+    ROW(struct message_cluster, "count", FIELD_UINT32, count, NEED, 1, (double)INT32_MAX),
+    ROW(struct message_cluster, "longest", FIELD_UINT32, longest, NEED, 0, (double)INT32_MAX),
+    ROW(struct message_cluster, "balance", FIELD_DOUBLE, balance, NEED, 0, 1),
+    ROW(struct message_cluster, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "migrants_per_second", FIELD_DOUBLE, migrants_hz, NEED, 0, DBL_MAX),
+    END,
+};
+
+static const struct field rank_fields[] = {
+    ROW(struct message_rank, "rank", FIELD_UINT32, rank, NEED, 0, (double)INT32_MAX),
+    ROW(struct message_rank, "host", FIELD_TEXT, host, NEED, 0, 0),
+    ROW(struct message_rank, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_rank, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_rank, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
+static const struct field work_fields[] = {
+    ROW(struct message_rank, "mean", FIELD_DOUBLE, work_ms, NEED, 0, DBL_MAX),
+    ROW(struct message_rank, "p99", FIELD_DOUBLE, work_p99_ms, NEED, 0, DBL_MAX),
+    END,
+};
+
+static const struct field wait_fields[] = {
+    ROW(struct message_rank, "mean", FIELD_DOUBLE, wait_ms, NEED, 0, DBL_MAX),
+    ROW(struct message_rank, "p99", FIELD_DOUBLE, wait_p99_ms, NEED, 0, DBL_MAX),
+    END,
+};
+/* clang-format on */
+
+static bool read_row(const cJSON *item, uint32_t *row) {
+    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0 && item->valuedouble <= (double)UINT32_MAX)) {
+        return false;
+    }
+    *row = (uint32_t)item->valuedouble;
+    return true;
+}
+
+static int read_rank(const cJSON *json, struct message_rank *rank, struct failure *failure) {
+    const char path[] = "cluster.ranks";
+    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
+    if (fields_read(rank_fields, json, path, NULL, rank, NULL, failure) != 0 ||
+        fields_read(work_fields, cJSON_GetObjectItemCaseSensitive(json, "work_ms"), path, NULL, rank, NULL,
+                    failure) != 0 ||
+        fields_read(wait_fields, cJSON_GetObjectItemCaseSensitive(json, "wait_ms"), path, NULL, rank, NULL,
+                    failure) != 0) {
+        return -1;
+    }
+    rank->has_rows = rows != NULL;
+    if (rank->has_rows && (!cJSON_IsArray(rows) || !read_row(cJSON_GetArrayItem(rows, 0), &rank->row) ||
+                           !read_row(cJSON_GetArrayItem(rows, 1), &rank->row_end))) {
+        return failure_set(failure, FAILURE_INVALID, path, "expected [first, end], rows of cells");
+    }
+    return 0;
+}
+
+static int read_cluster(const cJSON *json, struct message_cluster *cluster, struct failure *failure) {
+    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(json, "ranks"), *item = NULL;
+    if (fields_read(cluster_fields, json, "cluster", NULL, cluster, NULL, failure) != 0) {
+        return -1;
+    }
+    if (message_array_size(ranks, MESSAGE_RANKS) < 0) {
+        return message_fail_array(failure, "cluster.ranks", MESSAGE_RANKS);
+    }
+    cJSON_ArrayForEach(item, ranks) {
+        if (read_rank(item, &cluster->ranks[cluster->rank_count], failure) != 0) {
+            return -1;
+        }
+        cluster->rank_count++;
+    }
+    return 0;
+}
+
+int message_cluster_read(const cJSON *json, struct message_cluster **cluster, struct failure *failure) {
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, "cluster");
+    *cluster = NULL;
+    if (member == NULL) {
+        return 0;
+    }
+    struct message_cluster *fresh = calloc(1, sizeof *fresh);
+    if (fresh == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "cluster", "out of memory");
+    }
+    if (read_cluster(member, fresh, failure) != 0) {
+        free(fresh);
+        return -1;
+    }
+    *cluster = fresh;
+    return 0;
+}
 
 /* clang-format off */
 static const struct field hello_fields[] = {
@@ -511,5 +746,49 @@ void message_fini(struct message *message) {
         message->body.reply.params = NULL;
         message->body.reply.scenario_count = 0;
         message->body.reply.param_count = 0;
+    }
+}
+
+/* ---- change ---- */
+
+/* A client's description of the world follows the events about targets and obstacles. Owns nothing.
+ *
+ * Invariant: names stand once, and counts stay within the arrays, whatever a server says.
+ */
+
+static int find_target(const struct message_scenario *scenario, const char *name) {
+    int index = 0;
+    while (index < scenario->target_count && strcmp(scenario->targets[index], name) != 0) {
+        index++;
+    }
+    return index;
+}
+
+static void add_target(struct message_scenario *scenario, const char *name) {
+    const int index = find_target(scenario, name);
+    if (index == scenario->target_count && index < LIMIT_TARGETS) {
+        memcpy(scenario->targets[index], name, strlen(name) + 1);
+        scenario->target_count++;
+    }
+}
+
+static void remove_target(struct message_scenario *scenario, const char *name) {
+    const int index = find_target(scenario, name);
+    if (index < scenario->target_count) {
+        scenario->target_count--;
+        memmove(scenario->targets[index], scenario->targets[index + 1],
+                sizeof scenario->targets[0] * (size_t)(scenario->target_count - index));
+    }
+}
+
+void message_scenario_follow(struct message_scenario *scenario, const struct message_event *event) {
+    if (strcmp(event->event, "target_added") == 0 && (event->has & EVENT_HAS_TARGET) != 0) {
+        add_target(scenario, event->target);
+    } else if (strcmp(event->event, "target_removed") == 0 && (event->has & EVENT_HAS_TARGET) != 0) {
+        remove_target(scenario, event->target);
+    } else if (strcmp(event->event, "obstacle_removed") == 0 && (event->has & EVENT_HAS_OBSTACLE) != 0) {
+        message_geometry_remove(&scenario->geometry, event->obstacle.id);
+    } else if ((event->has & EVENT_HAS_SHAPE) != 0) {
+        message_geometry_put(&scenario->geometry, &event->obstacle);
     }
 }

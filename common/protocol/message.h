@@ -6,20 +6,92 @@
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/limits.h"
+#include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "common/json/json_writer.h"
-#include "common/protocol/message_agent.h"
-#include "common/protocol/message_cluster.h"
 #include "common/protocol/message_event.h"
-#include "common/protocol/message_playback.h"
 #include "common/protocol/message_scenario.h"
 #include "common/protocol/request.h"
+
+/* What the reply to `stats` says of the ranks of a cluster. A client reads it; the server writes it
+ * (server/sessions/statistics.h).
+ */
+
+enum { MESSAGE_RANKS = 64 };
+
+/** A rank; times are of a tick. */
+struct message_rank {
+    uint32_t rank;
+    char host[64];
+    double work_ms, work_p99_ms, wait_ms, wait_p99_ms; /* the means and 99th percentiles of the last second */
+    uint64_t agents, ghosts, migrants;
+    bool has_rows; /* stripes: */
+    uint32_t row, row_end;
+};
+
+struct message_cluster {
+    char mode[8];     /* "copy", "stripes" */
+    uint32_t count;   /* of the ranks, which may be more than are listed */
+    uint32_t longest; /* the number of the rank with the most work */
+    double balance;   /* mean work / that of the longest rank */
+    uint64_t agents, ghosts, migrants;
+    double migrants_hz; /* a second */
+    int rank_count;
+    struct message_rank ranks[MESSAGE_RANKS];
+};
+
+/** Reads the member "cluster" of a line into *cluster, which is the caller's to free; NULL when there is none.
+ * 0; or -1 with *failure, and *cluster NULL. */
+NODISCARD int message_cluster_read(const cJSON *json, struct message_cluster **cluster,
+                                   struct failure *failure);
+
+/* What hello and stats say of a world that comes out of a recording: how far the server has got with continuing
+ * it, or what it plays. Left out of both while there is nothing to say.
+ */
+
+/** Worlds of a recording whose spans are named; those beyond are only counted. */
+enum { MESSAGE_REPLAY_SPANS = 64 };
+
+/** The ticks of a world of the recording. */
+struct message_replay_span {
+    uint64_t first, last;
+};
+
+/** The recording that is played. */
+struct message_replay {
+    uint32_t world, worlds;     /* the number of the world that plays, from 1; how many there are */
+    uint64_t tick, first, last; /* of that world: now, at its start, at its end in the recording */
+    double speed;               /* 1: as it was; 0: as fast as it goes */
+    bool has_diverged;          /* a hash was not the recorded one, at diverged_tick of diverged_world */
+    uint32_t diverged_world;
+    uint64_t diverged_tick;
+    bool is_seeking; /* a request seek is under way: */
+    double sought;   /* the share of its ticks that is done */
+    int span_count;
+    struct message_replay_span spans[MESSAGE_REPLAY_SPANS];
+};
+
+struct message_playback {
+    bool is_resuming;  /* the world is brought to where the server before stopped: */
+    double resumed;    /* the share of the ticks that is done */
+    bool has_left_out; /* the server began before the end of the journal: */
+    uint64_t left_out_ticks, left_out_requests;
+    bool has_replay; /* a recording is played */
+    struct message_replay replay;
+};
+
+/** Writes the members "resuming", "left_out" and "replay" into an open object, as far as they apply. */
+void message_playback_write(const struct message_playback *playback, struct json_writer *json);
+/** Reads them out of a line. 0, or -1 with *failure. */
+NODISCARD int message_playback_read(const cJSON *json, struct message_playback *playback,
+                                    struct failure *failure);
 
 enum {
     PROTOCOL_VERSION = 1,

@@ -2,13 +2,15 @@
 #include "common/protocol/message_event.h"
 
 #include <assert.h>
+#include <cjson/cJSON.h>
 #include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/json/field_json.h"
-#include "common/protocol/message_geometry.h"
 #include "common/protocol/message_parts.h"
+#include "common/protocol/message_scenario.h"
 
 const char *const message_event_names[] = {"paused",
                                            "resumed",
@@ -196,4 +198,272 @@ int message_event_read(const cJSON *json, struct message_event *event, struct fa
         return result < 0 ? -1 : 0;
     }
     return 0;
+}
+
+/* ---- agent ---- */
+
+/* clang-format off */
+#define AGENT_ROW(name_, type_, member_, flags_, most_)                                                             \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent, member_), .flags = (flags_),        \
+     .min = -(most_), .max = (most_)}
+#define MOST 1e30
+
+static const struct field agent_fields[] = {
+    {.name = "id", .type = FIELD_UINT32, FIELD_MEMBER(struct message_agent, id), .flags = FIELD_REQUIRED,
+     .max = (double)UINT32_MAX},
+    AGENT_ROW("kind", FIELD_NAME, kind, 0, 0),
+    AGENT_ROW("state", FIELD_NAME, state, 0, 0),
+    AGENT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    AGENT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    AGENT_ROW("vx", FIELD_FLOAT, velocity.x, 0, MOST),
+    AGENT_ROW("vy", FIELD_FLOAT, velocity.y, 0, MOST),
+    AGENT_ROW("heading", FIELD_FLOAT, heading, 0, MOST),
+    AGENT_ROW("locomotion", FIELD_NAME, locomotion, 0, 0),
+    AGENT_ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
+    AGENT_ROW("mass", FIELD_FLOAT, mass, 0, MOST),
+    AGENT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    AGENT_ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
+    AGENT_ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
+    AGENT_ROW("desired", FIELD_POINT, desired, 0, MOST),
+    AGENT_ROW("steering", FIELD_POINT, steering, 0, MOST),
+    {.type = FIELD_END},
+};
+
+#define POINT_ROW(name_, type_, member_, flags_, most_)                                                       \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_point, member_),                     \
+     .flags = (flags_), .min = -(most_), .max = (most_)}
+
+static const struct field point_fields[] = {
+    POINT_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
+    POINT_ROW("what", FIELD_NAME, what, FIELD_REQUIRED, 0),
+    POINT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
+    POINT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
+    POINT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
+    {.type = FIELD_END},
+};
+
+#define TERM_ROW(name_, type_, member_, flags_, most_)                                                        \
+    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_term, member_),                      \
+     .flags = (flags_), .min = -(most_), .max = (most_)}
+
+static const struct field term_fields[] = {
+    TERM_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
+    TERM_ROW("type", FIELD_NAME, type, FIELD_REQUIRED, 0),
+    TERM_ROW("weight", FIELD_FLOAT, weight, FIELD_REQUIRED, MOST),
+    TERM_ROW("desired", FIELD_POINT, desired, 0, MOST),
+    TERM_ROW("wants", FIELD_POINT, wants, FIELD_REQUIRED, MOST),
+    TERM_ROW("gets", FIELD_POINT, gets, FIELD_REQUIRED, MOST),
+    {.type = FIELD_END},
+};
+/* clang-format on */
+
+static int read_shares(const cJSON *forces, struct message_agent *agent, struct failure *failure) {
+    const cJSON *force = NULL;
+    cJSON_ArrayForEach(force, forces) {
+        const cJSON *x = cJSON_GetArrayItem(force, 0), *y = cJSON_GetArrayItem(force, 1);
+        const char *name = force->string != NULL ? force->string : "";
+        const size_t length = strlen(name);
+        if (agent->share_count == MESSAGE_AGENT_SHARES) {
+            break;
+        }
+        if (!cJSON_IsArray(force) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || length > LIMIT_NAME_CHARS ||
+            !(fabs(x->valuedouble) <= MOST) || !(fabs(y->valuedouble) <= MOST)) {
+            return failure_set(failure, FAILURE_INVALID, "agents.forces",
+                               "expected a force, [x, y], for each behavior");
+        }
+        struct message_agent_share *share = &agent->shares[agent->share_count++];
+        memcpy(share->behavior, name, length + 1);
+        share->force = vec2_make((float)x->valuedouble, (float)y->valuedouble);
+    }
+    return 0;
+}
+
+/* Those beyond the room there is are left out. */
+static int read_neighbors(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        const double id = cJSON_IsNumber(item) ? item->valuedouble : 0.0;
+        if (!(id >= 1.0 && id <= (double)UINT32_MAX) || floor(id) < id) {
+            return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected ids");
+        }
+        if (agent->neighbor_count < LIMIT_INSPECT_NEIGHBORS) {
+            agent->neighbors[agent->neighbor_count++] = (uint32_t)id;
+        }
+    }
+    return 0;
+}
+
+static int read_points(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.points", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (agent->point_count == MESSAGE_AGENT_POINTS) {
+            break;
+        }
+        if (fields_read(point_fields, item, "agents.points", NULL, &agent->points[agent->point_count], NULL,
+                        failure) != 0) {
+            return -1;
+        }
+        agent->point_count++;
+    }
+    return 0;
+}
+
+/* ---- terms ---- */
+
+/* A vector from an array of two numbers; false for anything else. */
+static bool read_vector(const cJSON *item, vec2 *out) {
+    const cJSON *x = cJSON_GetArrayItem(item, 0), *y = cJSON_GetArrayItem(item, 1);
+    if (!cJSON_IsArray(item) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || !(fabs(x->valuedouble) <= MOST) ||
+        !(fabs(y->valuedouble) <= MOST)) {
+        return false;
+    }
+    *out = vec2_make((float)x->valuedouble, (float)y->valuedouble);
+    return true;
+}
+
+/* Copies a member's name; false when it is too long. */
+static bool read_name(const cJSON *item, char out[LIMIT_NAME_CHARS + 1]) {
+    const char *name = item->string != NULL ? item->string : "";
+    const size_t length = strlen(name);
+    if (length > LIMIT_NAME_CHARS) {
+        return false;
+    }
+    memcpy(out, name, length + 1);
+    return true;
+}
+
+static int read_parts(const cJSON *parts, struct message_agent_term *term, struct failure *failure) {
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, parts) {
+        if (term->part_count == MESSAGE_AGENT_PARTS) {
+            break;
+        }
+        struct message_agent_share *part = &term->parts[term->part_count++];
+        if (!read_name(item, part->behavior) || !read_vector(item, &part->force)) {
+            return failure_set(failure, FAILURE_INVALID, "agents.terms.parts",
+                               "expected a force, [x, y], for each part");
+        }
+    }
+    return 0;
+}
+
+static int read_values(const cJSON *values, struct message_agent_term *term, struct failure *failure) {
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, values) {
+        if (term->value_count == MESSAGE_AGENT_VALUES) {
+            break;
+        }
+        struct message_agent_value *value = &term->values[term->value_count++];
+        const bool is_number = cJSON_IsNumber(item) && fabs(item->valuedouble) <= MOST;
+        value->is_vector = !is_number;
+        if (is_number) {
+            value->vector = vec2_make((float)item->valuedouble, 0.0f);
+        }
+        if (!read_name(item, value->name) || (!is_number && !read_vector(item, &value->vector))) {
+            return failure_set(failure, FAILURE_INVALID, "agents.terms.values",
+                               "expected numbers and vectors, [x, y]");
+        }
+    }
+    return 0;
+}
+
+static int read_term(const cJSON *item, struct message_agent_term *term, struct failure *failure) {
+    if (fields_read(term_fields, item, "agents.terms", NULL, term, NULL, failure) != 0) {
+        return -1;
+    }
+    const cJSON *tier = cJSON_GetObjectItemCaseSensitive(item, "tier");
+    const double number = cJSON_IsNumber(tier) ? tier->valuedouble : 0.0;
+    if (tier != NULL && (!cJSON_IsNumber(tier) || !(number >= 0.0 && number <= (double)INT32_MAX))) {
+        return failure_set(failure, FAILURE_INVALID, "agents.terms.tier", "expected an integer from 0 on");
+    }
+    term->tier = tier != NULL ? (int)number : MESSAGE_AGENT_NO_TIER;
+    term->has_desired = cJSON_GetObjectItemCaseSensitive(item, "desired") != NULL;
+    if (read_parts(cJSON_GetObjectItemCaseSensitive(item, "parts"), term, failure) != 0) {
+        return -1;
+    }
+    return read_values(cJSON_GetObjectItemCaseSensitive(item, "values"), term, failure);
+}
+
+static int read_terms(const cJSON *array, struct message_agent *agent, struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array != NULL && !cJSON_IsArray(array)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.terms", "expected an array");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (agent->term_count == MESSAGE_AGENT_TERMS) {
+            break;
+        }
+        if (read_term(item, &agent->terms[agent->term_count], failure) != 0) {
+            return -1;
+        }
+        agent->term_count++;
+    }
+    return 0;
+}
+
+static int read_agent(const cJSON *item, struct message_agent *agent, struct failure *failure) {
+    if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
+        return -1;
+    }
+    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
+    if (forces != NULL && !cJSON_IsObject(forces)) {
+        return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
+    }
+    if (read_shares(forces, agent, failure) != 0 ||
+        read_neighbors(cJSON_GetObjectItemCaseSensitive(item, "neighbors"), agent, failure) != 0) {
+        return -1;
+    }
+    if (read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), agent, failure) != 0) {
+        return -1;
+    }
+    return read_terms(cJSON_GetObjectItemCaseSensitive(item, "terms"), agent, failure);
+}
+
+int message_agents_read(const cJSON *array, struct message_agent **rows, int *count,
+                        struct failure *failure) {
+    const cJSON *item = NULL;
+    if (array == NULL) {
+        return 0;
+    }
+    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > LIMIT_INSPECT_IDS) {
+        return failure_set(failure, FAILURE_INVALID, "agents", "expected an array of at most %d",
+                           LIMIT_INSPECT_IDS);
+    }
+    *rows = calloc(LIMIT_INSPECT_IDS, sizeof **rows);
+    if (*rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "agents", "out of memory");
+    }
+    cJSON_ArrayForEach(item, array) {
+        if (read_agent(item, &(*rows)[*count], failure) != 0) {
+            return -1;
+        }
+        ++*count;
+    }
+    return 0;
+}
+
+const struct message_agent_term *message_agent_find_term(const struct message_agent *agent,
+                                                         const char *behavior) {
+    for (int i = 0; i < agent->term_count; i++) {
+        if (strcmp(agent->terms[i].behavior, behavior) == 0) {
+            return &agent->terms[i];
+        }
+    }
+    return NULL;
+}
+
+const struct message_agent_value *message_agent_find_value(const struct message_agent_term *term,
+                                                           const char *name) {
+    for (int i = 0; i < term->value_count; i++) {
+        if (strcmp(term->values[i].name, name) == 0) {
+            return &term->values[i];
+        }
+    }
+    return NULL;
 }

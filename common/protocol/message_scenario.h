@@ -2,18 +2,129 @@
 #ifndef DROVER_COMMON_PROTOCOL_MESSAGE_SCENARIO_H
 #define DROVER_COMMON_PROTOCOL_MESSAGE_SCENARIO_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <cjson/cJSON.h>
-
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
+#include "common/base/field.h"
+#include "common/base/geometry.h"
 #include "common/base/limits.h"
+#include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "common/json/json_writer.h"
-#include "common/protocol/message_geometry.h"
-#include "common/protocol/message_view.h"
+
+/* How a scenario wants to be looked at ("view") and what it says to a person ("about"): members of hello's
+ * `scenario` and of `scenario` lines, as they stand in the scenario's file.
+ *
+ * The words of a view (a color mode, overlays) mean something to programs that draw: the server and this module check
+ * that they are names, and a client ignores those that it does not know.
+ */
+
+/* Members of a view that are there. The first ones are the rows of message_view_fields. */
+enum message_view_member {
+    MESSAGE_VIEW_TRAILS = 1u << 0,
+    MESSAGE_VIEW_COLOR = 1u << 1,
+    MESSAGE_VIEW_SELECT = 1u << 2,
+    MESSAGE_VIEW_PANEL = 1u << 3,
+    MESSAGE_VIEW_ZOOM = 1u << 4,
+    MESSAGE_VIEW_FLAG = 1u << 5,
+    MESSAGE_VIEW_OVERLAYS = 1u << 6,
+};
+
+/** Plain value. Zeroed it says nothing; a member whose bit is not in `has` is zero. */
+struct message_view {
+    uint64_t has;                     /* bits of enum message_view_member */
+    bool trails;                      /* whether agents leave trails */
+    char color[LIMIT_NAME_CHARS + 1]; /* by what agents are colored: "state", "kind", "heading", ... */
+    uint32_t select;                  /* the id of the agent that is selected, from 1 */
+    bool panel;                       /* whether the side panel is open */
+    float zoom;                       /* 1: the whole world fits; 2: twice as near */
+    char flag[LIMIT_NAME_CHARS + 1];  /* the target that is drawn as a flag */
+    int overlay_count;                /* 0 with MESSAGE_VIEW_OVERLAYS in `has`: no overlay at all */
+    char overlays[LIMIT_VIEW_OVERLAYS]
+                 [LIMIT_NAME_CHARS + 1]; /* "velocity", "radii", ... in the file's order */
+};
+
+/** Plain value: UTF-8 texts for people, "" for those that are not there. */
+struct message_about {
+    char group[LIMIT_NAME_CHARS +
+               1]; /* "tutorials", "behaviors", "crowds", "large"; a later server may have others */
+    char caption[LIMIT_CAPTION_BYTES + 1];   /* one sentence: what it is */
+    char to_try[LIMIT_TRY_BYTES + 1];        /* a sentence: what a person can do */
+    char look_for[LIMIT_LOOK_FOR_BYTES + 1]; /* what there is to see */
+    char source[LIMIT_SOURCE_BYTES + 1];     /* where it comes from */
+};
+
+/** The groups that a scenario file may name; a NULL-ended list. */
+extern const char *const message_groups[];
+/** The members of struct message_view but its overlays; row i is bit i of `has`. */
+extern const struct field message_view_fields[];
+/** The members of struct message_about. */
+extern const struct field message_about_fields[];
+
+/** Members "view" and "about" into an open object; one that says nothing is left out. */
+void message_view_write(const struct message_view *view, struct json_writer *json);
+void message_about_write(const struct message_about *about, struct json_writer *json);
+/** Reads an array of names into view->overlays. path: of the array, for failures.
+ * 0, or -1 with *failure (bad_param); the view may then be partly written. */
+NODISCARD int message_overlays_read(const cJSON *array, const char *path, struct message_view *view,
+                                    struct failure *failure);
+/** Read "view" and "about" from the object that has them; absent, they are zeroed. Members that this version does not
+ * know are ignored. 0, or -1 with *failure. */
+NODISCARD int message_view_read(const cJSON *json, struct message_view *view, struct failure *failure);
+NODISCARD int message_about_read(const cJSON *json, struct message_about *about, struct failure *failure);
+
+/* The geometry in hello and scenario messages: obstacles, walls, paths, flow fields sampled coarsely for drawing,
+ * and the regions that agents keep to. Part of struct message_scenario.
+ */
+
+/** A flow field at the centers of columns x rows cells that fill the world. */
+struct message_flow {
+    char name[LIMIT_NAME_CHARS + 1];
+    int32_t columns, rows;           /* columns * rows <= LIMIT_FLOW_ARROWS */
+    vec2 vectors[LIMIT_FLOW_ARROWS]; /* px/s, row by row */
+};
+
+/** Where the agents of a kind stay while they are in a state (contain); the world itself is no region. */
+struct message_region {
+    char kind[LIMIT_NAME_CHARS + 1], state[LIMIT_NAME_CHARS + 1];
+    bool is_circle;
+    vec2 at;      /* px: the circle's center, the rectangle's upper left corner */
+    vec2 size;    /* px, of the rectangle */
+    float radius; /* px, of the circle */
+};
+
+/** Plain value, some 100 KB. Zeroed it is empty. */
+struct message_geometry {
+    int obstacle_count, wall_count, path_count, flow_count, region_count;
+    struct obstacle_def obstacles[LIMIT_OBSTACLES];
+    struct wall_def walls[LIMIT_WALLS];
+    struct path_def paths[LIMIT_PATHS];
+    struct message_flow flows[LIMIT_FLOW_FIELDS];
+    struct message_region regions[LIMIT_REGIONS];
+};
+
+/** Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object; what is empty is left out. */
+void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json);
+
+/** Members of one obstacle into an open object: its shape, "circle", "box" or "polygon". */
+void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json);
+/** Reads one obstacle's shape and "id" (0 when it has none). 1: there is no shape that this version knows. */
+NODISCARD int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
+                                    struct failure *failure);
+
+/** An obstacle that is new, or in place of the one of its id. One more than there may be is left out. */
+void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle);
+/** The obstacle of this id is gone; none of it is fine. */
+void message_geometry_remove(struct message_geometry *geometry, uint32_t id);
+
+/** Reads them from an object; absent ones are empty. An obstacle of a shape that this version does not know
+ * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
+ * what was read until then is whole. */
+NODISCARD int message_geometry_read(const cJSON *json, struct message_geometry *geometry,
+                                    struct failure *failure);
 
 struct message_kind {
     char name[LIMIT_NAME_CHARS + 1];

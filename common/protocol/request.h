@@ -8,6 +8,7 @@
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_H
 #define DROVER_COMMON_PROTOCOL_REQUEST_H
 
+#include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,9 +17,11 @@
 #include "common/base/field.h"
 #include "common/base/geometry.h"
 #include "common/base/limits.h"
+#include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "common/json/json_writer.h"
 #include "common/snapshot/frame_layout.h"
-#include "common/text/nearest_name.h"
+#include "common/text/names.h"
 
 struct json_limits;
 
@@ -409,5 +412,26 @@ size_t request_extra_bytes(const struct request *request);
 
 /** Appends the request as one line with its newline. Left-out optional fields are not written. */
 void request_encode(const struct request *request, struct buffer *out);
+
+/* The members of a request that its op does not know: noted, so that its answer can name them, and compared
+ * with those it knows. They never change what a request does. */
+
+/** Fills request->unknown; its op and id are set.
+ * present  the rows of its table that fields_read saw, or NULL when it did not come to the end */
+void request_unknown_note(const cJSON *json, const uint64_t *present, struct request *request);
+
+/** Writes "unknown", an array, and "hint", a sentence, into an open object; nothing when all are known. */
+void request_unknown_write(const struct request *request, struct json_writer *json);
+
+/** Appends what was probably meant (`"rate": did you mean "hz"?`), which ops have such a member, and what
+ * this one takes. */
+void request_unknown_hint(const struct request *request, struct buffer *out);
+
+/* The reply to `help`: every op with its role and its fields, from the table that decoding uses. */
+
+/** Adds the member "ops" to an open reply: all of them, or the one that the request is about. 0, or -1 with
+ * *failure (unknown_op, field "about"); nothing is written then. */
+NODISCARD int request_help_write(const struct request_help *request, struct json_writer *json,
+                                 struct failure *failure);
 
 #endif

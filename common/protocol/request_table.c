@@ -7,12 +7,8 @@
 #include <string.h>
 
 #include "common/protocol/message_event.h"
-#include "common/protocol/request_check.h"
-#include "common/protocol/request_columns.h"
-#include "common/protocol/request_obstacle.h"
-#include "common/protocol/request_step.h"
-#include "common/protocol/request_subscribe.h"
-#include "common/text/nearest_name.h"
+#include "common/protocol/request_extra.h"
+#include "common/text/names.h"
 
 static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", "saves", NULL};
 
@@ -25,9 +21,9 @@ static const char *const list_choices[] = {"scenarios", "kinds", "targets", "beh
 #define COORDINATE(structure, member, row_flags, help_text)                                                        \
     {#member, FIELD_FLOAT, FIELD_MEMBER(structure, member), row_flags, -LIMIT_COORDINATE, LIMIT_COORDINATE, 0,      \
      NULL, "px", help_text}
-/* The same as a number, or as a column with `agents` (request_columns.h). */
+/* The same as a number, or as a column with `agents` (request_extra.h). */
 #define COORDINATE_COLUMN(structure, member, help_text) COORDINATE(structure, member, FIELD_COLUMN, help_text)
-/* Read by request_columns.c. */
+/* Read by request_extra.c. */
 #define AGENT_COLUMN(help_text)                                                                                    \
     SHAPED("agents", "array of integers", LIMIT_AGENTS, help_text)
 #define AGENT(structure, help_text)                                                                                \

@@ -16,7 +16,6 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "common/snapshot/snapshot.h"
-#include "common/snapshot/snapshot_view.h"
 
 /** Arrays have columns * rows entries and are owned by the struct. */
 struct density {

@@ -1,5 +1,5 @@
 /* The "packed" layout, writing: a key with the agents' values, deltas against it, as base64 columns of
- * little-endian integers inside JSON. Reading is snapshot_packed_decode.h; protocol.md describes the lines.
+ * little-endian integers inside JSON. Reading is snapshot_packed.h; protocol.md describes the lines.
  *
  * 1. The integers are those of the objects layout: both agree exactly.
  * 2. A delta is against the key, never against another delta: any subset of a key's deltas can be decoded.
@@ -11,10 +11,13 @@
 #define DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
 
 enum { PACKED_KEY_MS = 5000 }; /* a key older than this (server's clock) is replaced */
@@ -47,5 +50,25 @@ void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *sn
  * first (then it never is). Failure is out->failed. */
 NODISCARD enum packed_result packed_encode_delta(struct packed_encoder *encoder,
                                                  const struct snapshot *snapshot, struct buffer *out);
+
+/* Reads the keys and deltas of the packed layout.
+ *
+ * 1. Whatever bytes come, nothing is read or written outside its arrays: lengths, counts, indices, the order
+ * of ids and the numbers of keys are checked, and a line that breaks a rule is refused as a whole.
+ * 2. A key that was refused leaves no key; a delta that was refused leaves the key as it was.
+ * 3. One decoder a connection. It owns a copy of the key.
+ */
+
+struct packed_decoder;
+
+/** NULL when out of memory. */
+NODISCARD struct packed_decoder *packed_decoder_create(void);
+void packed_decoder_destroy(struct packed_decoder *decoder);
+/** Reads one line (text need not be NUL-terminated). The snapshot's name tables grow, as with
+ * snapshot_decode; columns of fields that the subscription left out hold zeros. */
+NODISCARD enum frame_result packed_decode(struct packed_decoder *decoder, const char *line, size_t length,
+                                          struct snapshot *snapshot, struct failure *failure);
+/** Forgets the key: another connection. */
+void packed_decoder_reset(struct packed_decoder *decoder);
 
 #endif

@@ -1,9 +1,9 @@
-/* See snapshot_packed_decode.h.
+/* See snapshot_packed.h.
  *
  * Invariants: with has_key, `base` holds a whole key: its columns have base->count entries that passed their
  * checks, fields that were not sent are zero, and base->fields says which were.
  */
-#include "common/snapshot/snapshot_packed_decode.h"
+#include "common/snapshot/snapshot_packed.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +12,9 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/json/json_lift.h"
-#include "common/snapshot/frame_codec.h"
+#include "common/json/json_text.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_internal.h"
-#include "common/snapshot/snapshot_packed.h"
 #include "common/text/base64.h"
 
 enum { HEADINGS = 36000 };

@@ -25,7 +25,6 @@
 #include "server/exchange/snapshot_exchange.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/snapshot_gather.h"
-#include "server/frames/snapshot_schedule.h"
 #include "server/sessions/session_set.h"
 
 struct broadcast {

@@ -10,9 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/system/descriptors.h"
 #include "common/system/log.h"
-#include "common/system/memory_free.h"
+#include "common/system/process.h"
 #include "common/system/regular_file.h"
 #include "server/cluster/cluster.h"
 #include "server/cluster/exchange_mpi.h"

@@ -4,8 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "common/text/nearest_name.h"
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 #include "server/commands/command_internal.h"
 #include "server/frames/world_snapshot.h"
 

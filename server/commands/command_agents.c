@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/protocol/request_columns.h"
-#include "common/text/nearest_name.h"
+#include "common/protocol/request_extra.h"
+#include "common/text/names.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/snapshot/frame_layout.h"
+#include "common/snapshot/snapshot.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_view.h"
 #include "common/text/base64.h"
 #include "server/commands/simulation_state.h"
 #include "server/frames/nearest_rows.h"

@@ -13,7 +13,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/snapshot/snapshot.h"
-#include "server/frames/snapshot_extract.h"
+#include "server/frames/frame_form.h"
 
 /** Why a snapshot was taken, and with it which subscribers get a frame: from the fewest to all. */
 enum frame_reason {

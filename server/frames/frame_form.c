@@ -6,6 +6,109 @@
 
 #include "common/protocol/request.h"
 #include "common/snapshot/frame_layout.h"
+#include "common/snapshot/snapshot.h"
+
+/* ---- snapshot extract ---- */
+
+struct snapshot_extract *snapshot_extract_create(void) {
+    return calloc(1, sizeof(struct snapshot_extract));
+}
+
+void snapshot_extract_destroy(struct snapshot_extract *extract) {
+    if (extract != NULL) {
+        snapshot_extract_clear(extract);
+        free(extract);
+    }
+}
+
+void snapshot_extract_clear(struct snapshot_extract *extract) {
+    for (int i = 0; i < extract->count; i++) {
+        density_sums_end(&extract->views[i].sums);
+    }
+    extract->count = 0;
+}
+
+int snapshot_extract_add(struct snapshot_extract *extract, const struct snapshot_view *view,
+                         const struct snapshot *snapshot) {
+    assert(extract->count < LIMIT_FORMS);
+    struct extract_view *added = &extract->views[extract->count];
+    added->view = *view;
+    added->shown = 0;
+    added->sums.values = NULL;
+    if (frame_layout_row(view->layout)->takes_grid && density_sums_begin(view, snapshot, &added->sums) != 0) {
+        return -1;
+    }
+    extract->count++;
+    return 0;
+}
+
+const struct extract_view *snapshot_extract_find(const struct snapshot_extract *extract,
+                                                 const struct snapshot_view *view) {
+    struct snapshot_view wanted = *view;
+    for (int i = 0; extract != NULL && i < extract->count; i++) {
+        wanted.has_speed = extract->views[i].view.has_speed;
+        if (snapshot_view_equals(&extract->views[i].view, &wanted)) {
+            return &extract->views[i];
+        }
+    }
+    return NULL;
+}
+
+const struct density_sums *snapshot_extract_sums(const struct snapshot_extract *extract,
+                                                 const struct snapshot_view *view) {
+    const struct extract_view *found = snapshot_extract_find(extract, view);
+    return found != NULL && found->sums.values != NULL ? &found->sums : NULL;
+}
+
+bool snapshot_extract_shows(const struct snapshot_extract *extract, const struct snapshot_view *view) {
+    if (extract == NULL) {
+        return true;
+    }
+    const struct extract_view *found = snapshot_extract_find(extract, view);
+    return found != NULL && (found->sums.values != NULL || found->shown <= LIMIT_STRIPES_AGENTS);
+}
+
+/* ---- snapshot schedule ---- */
+
+unsigned snapshot_schedule_fields(const struct snapshot_schedule *schedule) {
+    return (schedule->headings ? (unsigned)SNAPSHOT_HEADING : 0u) |
+           (schedule->forces ? (unsigned)SNAPSHOT_FORCES : 0u) |
+           (schedule->parts ? (unsigned)SNAPSHOT_PARTS : 0u);
+}
+
+void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces) {
+    assert(every >= 1);
+    schedule->forces = schedule->forces || forces;
+    for (int i = 0; i < schedule->count; i++) {
+        if (every % schedule->every[i] == 0) {
+            return; /* its ticks are wanted already */
+        }
+    }
+    if (schedule->count == SNAPSHOT_SCHEDULE_RATES) {
+        schedule->every[0] = 1;
+        schedule->count = 1;
+        return;
+    }
+    schedule->every[schedule->count++] = every;
+}
+
+bool snapshot_schedule_wants(const struct snapshot_schedule *schedule, uint64_t tick) {
+    for (int i = 0; i < schedule->count; i++) {
+        if (tick % schedule->every[i] == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool snapshot_schedule_wants_since(const struct snapshot_schedule *schedule, uint64_t from, uint64_t to) {
+    for (int i = 0; i < schedule->count; i++) {
+        if (to / schedule->every[i] > from / schedule->every[i]) {
+            return true;
+        }
+    }
+    return false;
+}
 
 /* A million agents with a handful of behaviors each. */
 static const size_t frame_limit_bytes = (size_t)1 << 30;

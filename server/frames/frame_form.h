@@ -9,6 +9,7 @@
 #define DROVER_SERVER_FRAMES_FRAME_FORM_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "common/base/nodiscard.h"
@@ -17,9 +18,82 @@
 #include "common/snapshot/snapshot.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_view.h"
-#include "server/frames/frame_memory.h"
-#include "server/frames/snapshot_extract.h"
+
+/* What there is, beside a snapshot, of a world that no process has whole: which views its agents are for, and what
+ * all agents of the world add up to in the grids of others.
+ *
+ * Of a view that shows more agents than LIMIT_STRIPES_AGENTS the snapshot has none; `shown` says how many there are.
+ */
+
+/** A view, and what there is of it. */
+struct extract_view {
+    struct snapshot_view view;
+    uint64_t shown;           /* agents; in a layout with keys those around the region as well */
+    struct density_sums sums; /* with a grid alone */
+};
+
+struct snapshot_extract {
+    int count;
+    struct extract_view views[LIMIT_FORMS];
+};
+
+/** Without views; NULL when out of memory. */
+NODISCARD struct snapshot_extract *snapshot_extract_create(void);
+void snapshot_extract_destroy(struct snapshot_extract *extract);
+/** Forgets all views. */
+void snapshot_extract_clear(struct snapshot_extract *extract);
+/** One more view without agents. snapshot: for the size of the world and the names of its kinds. -1 when out of memory
+ * (nothing changes). There are fewer than LIMIT_FORMS. */
+NODISCARD int snapshot_extract_add(struct snapshot_extract *extract, const struct snapshot_view *view,
+                                   const struct snapshot *snapshot);
+/** The view in it; NULL when there is none, or no extract. The speed that frames say makes no difference. */
+const struct extract_view *snapshot_extract_find(const struct snapshot_extract *extract,
+                                                 const struct snapshot_view *view);
+/** The sums of a view with a grid, or NULL. */
+const struct density_sums *snapshot_extract_sums(const struct snapshot_extract *extract,
+                                                 const struct snapshot_view *view);
+/** Whether there is what the view shows. extract: NULL, where the snapshot has every agent of the world. */
+bool snapshot_extract_shows(const struct snapshot_extract *extract, const struct snapshot_view *view);
+
+/* The memory that all frames together take: keys, and frames that are made, wait or are being written.
+ *
+ * The loop has one for all views. It counts the bytes that slow readers can hold on to, not the world and the
+ * snapshot that a frame is made from.
+ */
+
+struct frame_memory {
+    struct byte_meter held;
+    size_t limit; /* bytes */
+};
+
+/** Bytes that may still be taken. */
+static inline size_t frame_memory_room(const struct frame_memory *memory) {
+    const size_t held = memory->held.now;
+    return held < memory->limit ? memory->limit - held : 0;
+}
+
+/* The ticks that the simulation thread copies out as snapshots: the sum of all subscriptions. A plain value.
+ */
+
+enum { SNAPSHOT_SCHEDULE_RATES = 16 };
+
+struct snapshot_schedule {
+    int count;                               /* 0: no snapshots */
+    uint64_t every[SNAPSHOT_SCHEDULE_RATES]; /* distinct; the ticks that are a multiple of one of them */
+    bool forces;                             /* with steering vectors */
+    bool parts;                              /* with the parts of forces */
+    uint64_t explained;                      /* forces: struct subscription; 0 without */
+    bool headings;                           /* with headings: an arc tangent an agent */
+};
+
+/** What snapshots are to hold beside the usual fields (enum snapshot_field). */
+unsigned snapshot_schedule_fields(const struct snapshot_schedule *schedule);
+/** Adds a subscription. More than SNAPSHOT_SCHEDULE_RATES different rates become every tick. every >= 1. */
+void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces);
+/** Whether this tick is to be copied out. */
+bool snapshot_schedule_wants(const struct snapshot_schedule *schedule, uint64_t tick);
+/** Whether one of the ticks after `from`, up to `to`, is. */
+bool snapshot_schedule_wants_since(const struct snapshot_schedule *schedule, uint64_t from, uint64_t to);
 
 /** How far from its region an agent of a key may be, in shares of the region's size. */
 #define FRAME_KEY_REACH 0.3

@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "common/base/nodiscard.h"
 #include "common/snapshot/snapshot.h"
-#include "common/snapshot/snapshot_view.h"
-#include "server/frames/snapshot_extract.h"
+#include "server/frames/frame_form.h"
 #include "server/sim/math/exchange.h"
 #include "server/sim/world/world.h"
 
@@ -55,5 +55,17 @@ NODISCARD int snapshot_gather_view(struct snapshot_gatherer *gatherer, const str
                                    uint64_t *shown);
 NODISCARD int snapshot_gather_ids(struct snapshot_gatherer *gatherer, const struct world *world, int root,
                                   unsigned fields, const uint32_t *ids, uint32_t count, struct snapshot *out);
+
+/* The agents of a snapshot as bytes for another rank, and snapshots put together from those of several ranks. Both ends
+ * run the same program on the same kind of machine: bytes are as they lie in memory.
+ */
+
+/** Appends agents, forces and parts of forces, where the snapshot has them. Failure is out->failed. */
+void snapshot_parcel_write(const struct snapshot *snapshot, struct buffer *out);
+
+/** Puts the agents of parcels into a snapshot without agents of the same world and with the same fields, which says
+ * all the rest. Each parcel is in ascending order of id, and so is what comes of them; no agent is in two. -1 when out of
+ * memory. */
+NODISCARD int snapshot_parcel_merge(const struct exchange_part *parcels, int count, struct snapshot *out);
 
 #endif

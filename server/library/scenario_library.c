@@ -12,9 +12,7 @@
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "common/system/regular_file.h"
-#include "common/text/name_table.h"
-#include "common/text/nearest_name.h"
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 
 /* The code of a file that cannot be read: one that is not there is another matter than one that may not be.
  */

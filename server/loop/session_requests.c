@@ -9,7 +9,7 @@
 
 #include "common/json/json_check.h"
 #include "common/protocol/message.h"
-#include "common/protocol/request_help.h"
+#include "common/protocol/request.h"
 #include "common/system/clock.h"
 #include "server/broadcast/broadcast.h"
 #include "server/commands/command_apply.h"

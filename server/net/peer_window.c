@@ -1,5 +1,5 @@
-/* See peer_window.h. In a file of its own because <linux/tcp.h> and <netinet/tcp.h> exclude each other. */
-#include "server/net/peer_window.h"
+/* See peer_socket.h. In a file of its own because <linux/tcp.h> and <netinet/tcp.h> exclude each other. */
+#include "server/net/peer_socket.h"
 
 #ifdef DROVER_HAS_SEND_WINDOW
 #include <stddef.h>

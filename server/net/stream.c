@@ -1,13 +1,402 @@
-/* See stream.h. Thin over libuv. From the bottom: stream_phase.c, stream_write.c, and here what uses them. */
+/* See stream.h. Thin over libuv. From the bottom: stream.c, stream.c, and here what uses them. */
 #include "server/net/stream.h"
 
 #include <assert.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "common/base/limits.h"
 #include "common/system/log.h"
 #include "server/net/peer_socket.h"
-#include "server/net/stream_internal.h"
+
+/* ---- internal ---- */
+
+/* Functions that the files of a stream share. Calls go one way: stream.c, stream.c, stream.c. */
+
+/* ---- stream.c ---- */
+
+/** The next phase, which is a later one. */
+void stream_enter(struct stream *stream, enum stream_phase phase);
+/** Closes the socket now. reset: the kernel does not keep what the peer has not taken. Does nothing when it is
+ * closed. */
+void stream_close_socket(struct stream *stream, bool reset);
+/** Everything is written: shuts our side and waits briefly for the peer. */
+void stream_start_linger(struct stream *stream);
+/** The connection broke. The log says so when the peer fell off the net, not when it hung up. */
+void stream_lose(struct stream *stream, const char *doing, int error);
+
+/* ---- stream.c ---- */
+
+/** Writes what is queued as far as the socket takes it; a flushing stream lingers when all is written. */
+void stream_flush(struct stream *stream);
+
+/* ---- send queue ---- */
+
+void send_queue_init(struct send_queue *queue, size_t control_limit) {
+    *queue = (struct send_queue){.control_limit = control_limit};
+}
+
+void send_queue_fini(struct send_queue *queue) {
+    send_queue_end_write(queue);
+    for (size_t i = 0; i < queue->count; i++) {
+        shared_bytes_release(queue->control[(queue->head + i) & (queue->capacity - 1)]);
+    }
+    shared_bytes_release(queue->frame);
+    shared_bytes_release(queue->key);
+    free(queue->control);
+    *queue = (struct send_queue){.control_limit = queue->control_limit,
+                                 .frames_sent = queue->frames_sent,
+                                 .frames_skipped = queue->frames_skipped};
+}
+
+static int grow(struct send_queue *queue) {
+    const size_t capacity = queue->capacity == 0 ? 16 : queue->capacity * 2;
+    struct shared_bytes **control = malloc(capacity * sizeof *control);
+    if (control == NULL) {
+        return -1;
+    }
+    for (size_t i = 0; i < queue->count; i++) {
+        control[i] = queue->control[(queue->head + i) & (queue->capacity - 1)];
+    }
+    free(queue->control);
+    queue->control = control;
+    queue->capacity = capacity;
+    queue->head = 0;
+    return 0;
+}
+
+int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
+    if (queue->count == queue->capacity && grow(queue) != 0) {
+        return -1;
+    }
+    assert(queue->count < queue->capacity && (queue->capacity & (queue->capacity - 1)) == 0);
+    queue->control[(queue->head + queue->count) & (queue->capacity - 1)] = shared_bytes_hold(line);
+    queue->count++;
+    queue->control_bytes += line->length;
+    return 0;
+}
+
+bool send_queue_accepts(const struct send_queue *queue, size_t length) {
+    return queue->control_bytes == 0 || queue->control_bytes + length <= queue->control_limit;
+}
+
+bool send_queue_has_room(const struct send_queue *queue) {
+    return queue->control_bytes < queue->control_limit / 2;
+}
+
+void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame) {
+    assert(frame != NULL);
+    send_queue_drop_frame(queue);
+    queue->frame = shared_bytes_hold(frame);
+}
+
+void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
+                            struct shared_bytes *frame) {
+    assert(key_number != 0);
+    send_queue_offer_frame(queue, frame);
+    if (key_number != queue->last_key) {
+        queue->key = shared_bytes_hold(key);
+        queue->key_number = key_number;
+    }
+}
+
+void send_queue_forget_key(struct send_queue *queue) {
+    send_queue_drop_frame(queue); /* it may count on the key */
+    queue->last_key = 0;
+}
+
+void send_queue_drop_frame(struct send_queue *queue) {
+    shared_bytes_release(queue->key);
+    queue->key = NULL;
+    if (queue->frame != NULL) {
+        shared_bytes_release(queue->frame);
+        queue->frame = NULL;
+        queue->frames_skipped++;
+    }
+}
+
+void send_queue_skip_frame(struct send_queue *queue) {
+    queue->frames_skipped += queue->frame == NULL ? 1 : 0;
+    send_queue_drop_frame(queue);
+}
+
+size_t send_queue_writing_frame_bytes(const struct send_queue *queue) {
+    size_t bytes = 0;
+    for (int i = 0; i < queue->writing_count; i++) {
+        const struct shared_bytes *line = queue->writing[i];
+        bytes += line->meter == NULL ? 0 : line->length / (size_t)line->references;
+    }
+    return bytes;
+}
+
+int send_queue_begin_write(struct send_queue *queue, bool without_frame,
+                           struct shared_bytes *batch[SEND_QUEUE_BATCH]) {
+    if (send_queue_is_writing(queue)) {
+        return 0;
+    }
+    int taken = 0;
+    while (queue->count > 0 && taken < SEND_QUEUE_BATCH) {
+        struct shared_bytes *line = queue->control[queue->head];
+        queue->head = (queue->head + 1) & (queue->capacity - 1);
+        queue->count--;
+        queue->writing_control_bytes += line->length;
+        queue->writing[taken++] = line;
+    }
+    if (queue->frame != NULL && !without_frame && taken + (queue->key != NULL) < SEND_QUEUE_BATCH) {
+        assert(queue->count == 0);
+        if (queue->key != NULL) {
+            queue->writing[taken++] = queue->key;
+            queue->last_key = queue->key_number;
+            queue->key = NULL;
+        }
+        queue->writing[taken++] = queue->frame;
+        queue->frame = NULL;
+        queue->is_writing_frame = true;
+    }
+    assert(queue->writing_control_bytes <= queue->control_bytes);
+    queue->writing_count = taken;
+    for (int i = 0; i < taken; i++) {
+        batch[i] = queue->writing[i];
+    }
+    return taken;
+}
+
+void send_queue_end_write(struct send_queue *queue) {
+    for (int i = 0; i < queue->writing_count; i++) {
+        shared_bytes_release(queue->writing[i]);
+    }
+    assert(queue->control_bytes >= queue->writing_control_bytes);
+    queue->control_bytes -= queue->writing_control_bytes;
+    queue->writing_control_bytes = 0;
+    queue->writing_count = 0;
+    queue->frames_sent += queue->is_writing_frame ? 1 : 0;
+    queue->is_writing_frame = false;
+}
+
+bool send_queue_is_writing(const struct send_queue *queue) {
+    return queue->writing_count > 0;
+}
+
+bool send_queue_is_empty(const struct send_queue *queue) {
+    return queue->count == 0 && queue->frame == NULL && queue->writing_count == 0;
+}
+
+/* ---- phase ---- */
+
+/* The phases of a stream. See stream.c. */
+
+uint64_t stream_now_ms(const struct stream *stream) {
+    return uv_now(stream->tcp.loop);
+}
+
+void stream_enter(struct stream *stream, enum stream_phase phase) {
+    assert(phase > stream->phase); /* phases go one way */
+    const bool was_open = stream->phase == STREAM_OPEN;
+    stream->phase = phase;
+    if (was_open) {
+        stream->host->on_ending(stream);
+    }
+}
+
+static void on_uv_closed(uv_handle_t *handle) {
+    struct stream *stream = handle->data;
+    assert(stream->phase == STREAM_CLOSED);
+    send_queue_fini(&stream->queue);
+    stream->host->on_closed(stream);
+}
+
+void stream_close_socket(struct stream *stream, bool reset) {
+    if (stream->phase == STREAM_CLOSED) {
+        return;
+    }
+    stream_enter(stream, STREAM_CLOSED);
+    if (!reset || uv_tcp_close_reset(&stream->tcp, on_uv_closed) != 0) {
+        uv_close((uv_handle_t *)&stream->tcp, on_uv_closed);
+    }
+}
+
+static void on_shutdown(uv_shutdown_t *request, int status) {
+    struct stream *stream = request->handle->data;
+    if (stream->phase != STREAM_CLOSED && (status != 0 || stream->is_eof)) {
+        stream_close_socket(stream, false);
+    }
+}
+
+void stream_start_linger(struct stream *stream) {
+    assert(send_queue_is_empty(&stream->queue));
+    stream_enter(stream, STREAM_LINGERING);
+    stream->phase_deadline_ms =
+        stream_now_ms(stream) + (stream->is_hurried ? STREAM_HURRIED_LINGER_MS : STREAM_LINGER_MS);
+    if (uv_shutdown(&stream->shutdown, (uv_stream_t *)&stream->tcp, on_shutdown) != 0) {
+        stream_close_socket(stream, false);
+    }
+}
+
+void stream_lose(struct stream *stream, const char *doing, int error) {
+    const bool hung_up = error == UV_ECONNRESET || error == UV_EPIPE;
+    log_write(hung_up ? LOG_DEBUG : LOG_INFO, "net", "session %u: gone: %s: %s", stream->id, doing,
+              uv_strerror(error));
+    stream_close_socket(stream, false);
+}
+
+/* ---- write ---- */
+
+/* A stream writes batches of its send queue. See stream.h and stream.h. */
+
+static void on_written(uv_write_t *request, int status) {
+    struct stream *stream = request->handle->data;
+    send_queue_end_write(&stream->queue);
+    stream->bytes_sent += status == 0 ? stream->write_total : 0;
+    if (stream->phase == STREAM_CLOSED) {
+        return;
+    }
+    if (status != 0) {
+        stream_lose(stream, "write", status);
+        return;
+    }
+    stream_flush(stream);
+    if (stream->phase == STREAM_OPEN) {
+        stream->host->on_room(stream);
+    }
+}
+
+/* Whether a waiting frame has to go on waiting, because the peer has not read what it has. */
+static bool is_frame_held(struct stream *stream) {
+    const uint64_t now_ms = stream_now_ms(stream);
+    uv_os_fd_t descriptor = -1;
+    uint32_t open_bytes = 0;
+    if (stream->queue.frame == NULL || send_queue_is_writing(&stream->queue) ||
+        !peer_window_is_watched(&stream->window, now_ms) ||
+        uv_fileno((const uv_handle_t *)&stream->tcp, &descriptor) != 0 ||
+        peer_window_read(descriptor, &open_bytes) != 0) {
+        return false;
+    }
+    return !peer_window_allows(&stream->window, open_bytes, now_ms);
+}
+
+/* Leaves of the buffers what comes after the first `done` bytes; returns how many buffers are left. */
+static int skip_written(uv_buf_t *buffers, int count, size_t done) {
+    int first = 0;
+    while (first < count && done >= buffers[first].len) {
+        done -= buffers[first++].len;
+    }
+    if (first < count) {
+        buffers[first].base += done;
+        buffers[first].len -= done;
+    }
+    memmove(buffers, buffers + first, (size_t)(count - first) * sizeof *buffers);
+    return count - first;
+}
+
+/* The buffers of a batch, each with its head before it; returns how many. */
+static int list_buffers(struct stream *stream, struct shared_bytes *const *batch, int count,
+                        uv_buf_t buffers[2 * SEND_QUEUE_BATCH], size_t *total) {
+    int used = 0;
+    *total = 0;
+    for (int i = 0; i < count; i++) {
+        size_t length = batch[i]->length;
+        const size_t head =
+            stream->host->head == NULL ? 0 : stream->host->head(batch[i], stream->heads[i], &length);
+        if (head > 0) {
+            buffers[used++] = uv_buf_init(stream->heads[i], (unsigned)head);
+        }
+        buffers[used++] = uv_buf_init(batch[i]->data, (unsigned)length);
+        *total += head + length;
+    }
+    return used;
+}
+
+/* Writes a batch as far as the socket takes it now. Returns whether all of it is written; otherwise
+ * on_written comes when it is, or the stream is closed.
+ *
+ * Nearly always the socket takes all of it. uv_write alone would ask epoll to watch for nothing after each
+ * batch: one system call more for every frame of every client. */
+static bool write_batch(struct stream *stream, struct shared_bytes *const *batch, int count) {
+    uv_stream_t *handle = (uv_stream_t *)&stream->tcp;
+    uv_buf_t buffers[2 * SEND_QUEUE_BATCH];
+    size_t total = 0;
+    const int used = list_buffers(stream, batch, count, buffers, &total);
+    int result = uv_try_write(handle, buffers, (unsigned)used);
+    const size_t done = result > 0 ? (size_t)result : 0;
+    if (done == total) {
+        stream->bytes_sent += total;
+        return true;
+    }
+    stream->write_total = total;
+    stream->write_left = total;
+    stream->write_began_ms = stream->write_progress_ms = stream_now_ms(stream);
+    if (result >= 0 || result == UV_EAGAIN) {
+        const int left = skip_written(buffers, used, done);
+        result = uv_write(&stream->write, handle, buffers, (unsigned)left, on_written);
+    }
+    if (result != 0) {
+        send_queue_end_write(&stream->queue);
+        stream_lose(stream, "write", result);
+    }
+    return false;
+}
+
+void stream_flush(struct stream *stream) {
+    while (stream->phase == STREAM_OPEN || stream->phase == STREAM_FLUSHING) {
+        struct shared_bytes *batch[SEND_QUEUE_BATCH];
+        const int count = send_queue_begin_write(&stream->queue, is_frame_held(stream), batch);
+        if (count == 0) {
+            if (stream->phase == STREAM_FLUSHING && send_queue_is_empty(&stream->queue)) {
+                stream_start_linger(stream);
+            }
+            return;
+        }
+        if (!write_batch(stream, batch, count)) {
+            return;
+        }
+        send_queue_end_write(&stream->queue);
+    }
+}
+
+int stream_send(struct stream *stream, struct shared_bytes *bytes) {
+    assert(stream->phase == STREAM_OPEN); /* a closing stream sends nothing */
+    if (send_queue_push(&stream->queue, bytes) != 0) {
+        return -1;
+    }
+    stream_flush(stream);
+    return 0;
+}
+
+/* The waiting frame, if there was one, was replaced. */
+static void frame_offered(struct stream *stream, uint64_t skipped_before) {
+    if (stream->queue.frames_skipped > skipped_before) {
+        peer_window_note_skip(&stream->window, stream_now_ms(stream));
+    }
+    stream_flush(stream);
+}
+
+void stream_offer_frame(struct stream *stream, struct shared_bytes *frame) {
+    assert(stream->phase == STREAM_OPEN);
+    const uint64_t skipped = stream->queue.frames_skipped;
+    send_queue_offer_frame(&stream->queue, frame);
+    frame_offered(stream, skipped);
+}
+
+void stream_offer_keyed(struct stream *stream, struct shared_bytes *key, uint64_t key_number,
+                        struct shared_bytes *frame) {
+    assert(stream->phase == STREAM_OPEN);
+    const uint64_t skipped = stream->queue.frames_skipped;
+    send_queue_offer_keyed(&stream->queue, key, key_number, frame);
+    frame_offered(stream, skipped);
+}
+
+static uint64_t writing_since_ms(const struct stream *stream, uint64_t since_ms) {
+    return send_queue_is_writing(&stream->queue) ? stream_now_ms(stream) - since_ms : 0;
+}
+
+uint64_t stream_behind_ms(const struct stream *stream) {
+    return writing_since_ms(stream, stream->write_began_ms);
+}
+
+uint64_t stream_stalled_ms(const struct stream *stream) {
+    return writing_since_ms(stream, stream->write_progress_ms);
+}
 
 /* ---- reading ---- */
 

@@ -1,5 +1,5 @@
-/* See web_frame.h. */
-#include "server/net/web_frame.h"
+/* See web_framing.h. */
+#include "server/net/web_framing.h"
 
 #include <stdbool.h>
 #include <string.h>

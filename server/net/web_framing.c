@@ -8,8 +8,6 @@
 
 #include <wslay/wslay.h>
 
-#include "server/net/web_frame.h"
-
 enum {
     LENGTH_BYTES = 4, /* before each message in the store, and a NUL after it */
     FRESH_BYTES = 512,

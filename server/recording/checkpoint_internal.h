@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/json/json_lift.h"
+#include "common/json/json_text.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_image.h"
 

@@ -9,7 +9,7 @@
 
 #include "common/json/json_check.h"
 #include "common/text/base64.h"
-#include "common/text/name_table.h"
+#include "common/text/names.h"
 
 int checkpoint_refuse(const struct checkpoint_reading *reading, const char *place, const char *what) {
     return failure_set(reading->failure, FAILURE_BAD_SAVE, place, "%s%s%s", place,

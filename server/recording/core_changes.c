@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/protocol/request.h"
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 #include "server/sim/steering/behavior_def.h"
 
 const struct core_change core_changes[] = {

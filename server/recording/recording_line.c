@@ -9,8 +9,7 @@
 #include "common/base/utf8.h"
 #include "common/json/json_check.h"
 #include "common/json/json_writer.h"
-#include "common/text/name_table.h"
-#include "common/text/person_name.h"
+#include "common/text/names.h"
 
 enum { SLICES = 8, BRACE_AND_NEWLINE = 2 };
 

@@ -7,7 +7,7 @@
 
 #include "common/json/field_json.h"
 #include "common/json/json_check.h"
-#include "common/json/json_place.h"
+#include "common/json/json_text.h"
 #include "server/scenario/scenario_read.h"
 
 /* Agents of a new world have the ids from 1 on. */

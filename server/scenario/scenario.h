@@ -21,7 +21,7 @@
 #include "common/base/field.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
-#include "common/protocol/message_view.h"
+#include "common/protocol/message_scenario.h"
 #include "server/sim/world/world_def.h"
 
 /* The mistakes of a scenario, in the order in which reading finds them.

@@ -9,8 +9,8 @@
 #include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
-#include "common/protocol/message_view.h"
-#include "common/text/nearest_name.h"
+#include "common/protocol/message_scenario.h"
+#include "common/text/names.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_def.h"
 

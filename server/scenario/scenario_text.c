@@ -10,8 +10,7 @@
 
 #include "common/base/utf8.h"
 #include "common/json/field_json.h"
-#include "common/text/name_table.h"
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 #include "server/scenario/scenario_read.h"
 
 bool scenario_mistake(struct scenario_mistakes *mistakes, const struct failure *failure) {

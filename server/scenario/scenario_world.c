@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
-#include "common/text/name_table.h"
+#include "common/text/names.h"
 
 static const char *const no_more[] = {NULL};
 

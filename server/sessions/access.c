@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/system/regular_file.h"
-#include "common/text/person_name.h"
+#include "common/text/names.h"
 
 /* Addresses that count as one: 4 and the IPv4 address, or 6 and the first half of the IPv6 address. An IPv4
  * address that came through an IPv6 socket is one all the same. */

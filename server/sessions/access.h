@@ -2,7 +2,7 @@
  *
  * A line of the file is `ROLE TOKEN [NAME]`; empty lines and lines that start with # are skipped. ROLE is
  * viewer, operator or admin; a TOKEN has 8 to LIMIT_TOKEN_CHARS printable ASCII characters without blanks;
- * NAME (person_name.h) is the name of the session that shows the token, whatever name its hello gives.
+ * NAME (names.h) is the name of the session that shows the token, whatever name its hello gives.
  *
  * 1. A file that users other than its owner may read or write is refused.
  * 2. A token is compared with every entry in full, so the time does not reveal how much of it was right.

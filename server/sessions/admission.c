@@ -9,8 +9,8 @@
 #include "common/protocol/message.h"
 #include "common/protocol/request_batch.h"
 #include "common/system/log.h"
-#include "common/system/process_usage.h"
-#include "common/text/person_name.h"
+#include "common/system/process.h"
+#include "common/text/names.h"
 
 enum { BYES = 64, SHARES = 4 }; /* byes and web get no more than one of so many shares each */
 

@@ -10,7 +10,7 @@
 #include "common/protocol/message.h"
 #include "common/system/log.h"
 #include "server/net/peer_socket.h"
-#include "server/net/web_frame.h"
+#include "server/net/web_framing.h"
 
 static void session_send_raw(struct session *session, struct buffer *bytes);
 

@@ -19,7 +19,7 @@
  * gets a `rate` error once a second, and is closed when that lasts LIMIT_RATE_SECONDS.
  * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
  * gets neither events nor frames, until it has caught up (session_is_behind, session_catch_up).
- * 7. A peer whose first bytes are HTTP or TLS, or one of whose lines is HTTP, gets an HTTP answer and is closed (net/protocol_sniff.h).
+ * 7. A peer whose first bytes are HTTP or TLS, or one of whose lines is HTTP, gets an HTTP answer and is closed (net/framing.h).
  * 8. A WebSocket is the same session behind another framing (net/web_framing.h): each line is a text message. It is
  * pinged, ends when nothing is heard of it, and bye has a close frame after it. A peer that closes is gone: it gets no
  * answer any more but the close frame.
@@ -36,7 +36,7 @@
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "common/protocol/request.h"
-#include "common/snapshot/snapshot_view.h"
+#include "common/snapshot/snapshot.h"
 #include "common/system/log.h"
 #include "server/net/framing.h"
 #include "server/net/rate_limit.h"

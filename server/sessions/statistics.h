@@ -3,7 +3,7 @@
 #define DROVER_SERVER_SESSIONS_STATISTICS_H
 
 #include "common/json/json_writer.h"
-#include "server/frames/frame_memory.h"
+#include "server/frames/frame_form.h"
 #include "server/sessions/session_set.h"
 #include "server/simulation/rank_report.h"
 #include "server/simulation/simulation.h"

@@ -9,7 +9,7 @@
 #include "common/system/clock.h"
 #include "common/system/duty.h"
 #include "common/system/log.h"
-#include "common/system/memory_free.h"
+#include "common/system/process.h"
 #include "server/commands/simulation_state.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_stripes.h"

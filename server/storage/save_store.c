@@ -14,8 +14,7 @@
 
 #include "common/system/log.h"
 #include "common/system/regular_file.h"
-#include "common/text/name_table.h"
-#include "common/text/nearest_name.h"
+#include "common/text/names.h"
 #include "server/recording/recording_line.h"
 #include "server/storage/disk_file.h"
 

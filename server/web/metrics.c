@@ -1,11 +1,228 @@
 /* See metrics.h. */
 #include "server/web/metrics.h"
 
+#include <assert.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
 #include "common/base/compiler.h"
+#include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 #include "common/system/clock.h"
-#include "common/system/process_usage.h"
+#include "common/system/process.h"
 #include "server/simulation/logbook.h"
-#include "server/web/rank_metrics.h"
+
+/* ---- text ---- */
+
+static const struct {
+    const char *prometheus, *openmetrics; /* TYPE */
+    const char *suffix;                   /* of the only sample */
+} types[] = {
+    [METRIC_COUNTER] = {"counter", "counter", "_total"}, [METRIC_GAUGE] = {"gauge", "gauge", ""},
+    [METRIC_HISTOGRAM] = {"histogram", "histogram", ""}, [METRIC_SUMMARY] = {"summary", "summary", ""},
+    [METRIC_INFO] = {"gauge", "info", "_info"},
+};
+
+/* ---- the format ---- */
+
+enum metrics_form metrics_form_of(const char *accept) {
+    static const char wanted[] = "application/openmetrics-text";
+    for (const char *at = accept; at != NULL; at = strchr(at, ',')) {
+        at += strspn(at, ", \t");
+        if (strncasecmp(at, wanted, sizeof wanted - 1) == 0 &&
+            strchr(" \t;,", at[sizeof wanted - 1]) != NULL) {
+            return METRICS_OPENMETRICS;
+        }
+    }
+    return METRICS_PROMETHEUS;
+}
+
+const char *metrics_type_of(enum metrics_form form) {
+    return form == METRICS_OPENMETRICS ? "application/openmetrics-text; version=1.0.0; charset=utf-8"
+                                       : "text/plain; version=0.0.4; charset=utf-8";
+}
+
+/* ---- values and labels ---- */
+
+static void put_number(struct buffer *out, double value) {
+    char text[JSON_NUMBER_TEXT];
+    const size_t length = json_number_text(text, isfinite(value) ? value : 0.0);
+    buffer_append(out, text, length);
+}
+
+/* The bound of a bucket has a point in OpenMetrics, also when it is whole. */
+static void put_bound(struct buffer *out, double value) {
+    put_number(out, value);
+    if (value == floor(value)) {
+        buffer_append_text(out, ".0");
+    }
+}
+
+static void put_escaped(struct buffer *out, const char *text) {
+    for (; *text != '\0'; text++) {
+        if (*text == '\n') {
+            buffer_append_text(out, "\\n");
+            continue;
+        }
+        if (*text == '"' || *text == '\\') {
+            buffer_append_text(out, "\\");
+        }
+        buffer_append(out, text, 1);
+    }
+}
+
+static void put_label(struct buffer *out, const struct metric_label *label, bool is_first) {
+    buffer_append_text(out, is_first ? "{" : ",");
+    buffer_append_text(out, label->name);
+    buffer_append_text(out, "=\"");
+    put_escaped(out, label->value);
+    buffer_append_text(out, "\"");
+}
+
+static void put_name(const struct metrics_text *text, const char *suffix) {
+    buffer_append_text(text->out, text->name);
+    buffer_append_text(text->out, suffix);
+}
+
+static void put_value(struct buffer *out, double value) {
+    buffer_append_text(out, " ");
+    put_number(out, value);
+    buffer_append_text(out, "\n");
+}
+
+/* ---- families ---- */
+
+struct metrics_text metrics_text_begin(struct buffer *out, enum metrics_form form) {
+    return (struct metrics_text){.out = out, .form = form};
+}
+
+/* The older format names a counter as its samples are named. */
+static void put_head(const struct metrics_text *text, const char *keyword, const char *value) {
+    const bool is_plain = text->form == METRICS_OPENMETRICS || text->type == METRIC_HISTOGRAM;
+    buffer_append_text(text->out, keyword);
+    put_name(text, is_plain ? "" : types[text->type].suffix);
+    buffer_append_text(text->out, " ");
+    buffer_append_text(text->out, value);
+    buffer_append_text(text->out, "\n");
+}
+
+void metrics_family(struct metrics_text *text, enum metric_type type, const char *name, const char *help) {
+    text->type = type;
+    text->name = name;
+    put_head(text, "# HELP ", help);
+    put_head(text, "# TYPE ",
+             text->form == METRICS_OPENMETRICS ? types[type].openmetrics : types[type].prometheus);
+}
+
+void metrics_sample(const struct metrics_text *text, const struct metric_label *labels, double value) {
+    assert(text->type != METRIC_HISTOGRAM);
+    put_name(text, types[text->type].suffix);
+    for (const struct metric_label *label = labels; label != NULL && label->name != NULL; label++) {
+        put_label(text->out, label, label == labels);
+    }
+    if (labels != NULL && labels->name != NULL) {
+        buffer_append_text(text->out, "}");
+    }
+    put_value(text->out, value);
+}
+
+static void put_bucket(const struct metrics_text *text, const struct metric_label *label, double bound,
+                       uint64_t count) {
+    put_name(text, "_bucket");
+    if (label != NULL) {
+        put_label(text->out, label, true);
+    }
+    buffer_append_text(text->out, label == NULL ? "{le=\"" : ",le=\"");
+    if (isinf(bound)) {
+        buffer_append_text(text->out, "+Inf");
+    } else {
+        put_bound(text->out, bound);
+    }
+    buffer_append_text(text->out, "\"}");
+    put_value(text->out, (double)count);
+}
+
+static void put_total(const struct metrics_text *text, const char *suffix, const struct metric_label *label,
+                      double value) {
+    put_name(text, suffix);
+    if (label != NULL) {
+        put_label(text->out, label, true);
+        buffer_append_text(text->out, "}");
+    }
+    put_value(text->out, value);
+}
+
+void metrics_histogram(const struct metrics_text *text, const struct metric_label *label,
+                       const struct metric_bucket *buckets, size_t bucket_count, uint64_t count, double sum) {
+    assert(text->type == METRIC_HISTOGRAM);
+    for (size_t i = 0; i < bucket_count; i++) {
+        put_bucket(text, label, buckets[i].bound, buckets[i].count);
+    }
+    put_bucket(text, label, (double)INFINITY, count);
+    put_total(text, "_count", label, (double)count);
+    put_total(text, "_sum", label, sum);
+}
+
+void metrics_text_end(const struct metrics_text *text) {
+    if (text->form == METRICS_OPENMETRICS) {
+        buffer_append_text(text->out, "# EOF\n");
+    }
+}
+
+/* ---- rank metrics ---- */
+
+typedef double rank_value(const struct rank_report *report);
+
+static double work_s(const struct rank_report *report) {
+    return report->work.mean_ms * 1e-3;
+}
+
+static double wait_s(const struct rank_report *report) {
+    return report->wait.mean_ms * 1e-3;
+}
+
+static double agents(const struct rank_report *report) {
+    return (double)report->agents;
+}
+
+static double ghosts(const struct rank_report *report) {
+    return (double)report->ghosts;
+}
+
+/* A counter never falls, whatever world is put in. */
+static double migrants(const struct rank_report *report) {
+    return (double)(report->migrants_before + report->migrants);
+}
+
+static const struct {
+    enum metric_type type;
+    const char *name, *help;
+    rank_value *value;
+} families[RANK_METRICS_SERIES] = {
+    {METRIC_GAUGE, "drover_rank_work_seconds", "A rank's work in a tick: the mean of the last second.",
+     work_s},
+    {METRIC_GAUGE, "drover_rank_wait_seconds",
+     "How long a rank waits for the others in a tick: the mean of the last second.", wait_s},
+    {METRIC_GAUGE, "drover_rank_agents", "Agents that a rank steers.", agents},
+    {METRIC_GAUGE, "drover_rank_ghosts", "Agents of other ranks that a rank sees.", ghosts},
+    {METRIC_COUNTER, "drover_rank_migrants", "Agents that came to a rank from others.", migrants},
+};
+
+void rank_metrics_write(struct metrics_text *text, const struct rank_table *table) {
+    for (int f = 0; table->ranks > 0 && f < RANK_METRICS_SERIES; f++) {
+        metrics_family(text, families[f].type, families[f].name, families[f].help);
+        for (int i = 0; i < table->row_count; i++) {
+            char rank[16];
+            (void)snprintf(rank, sizeof rank, "%d", (int)table->rows[i].rank);
+            const struct metric_label labels[] = {{"rank", rank}, {NULL, NULL}};
+            metrics_sample(text, labels, families[f].value(&table->rows[i]));
+        }
+    }
+}
 
 /* Of the buckets of a meter those that are shown: 0.1, 0.8, 6.4 and 51.2 ms. At 60 ticks a second a tick has
  * 16.7 ms. */
@@ -199,4 +416,54 @@ void metrics_write(const struct loop_context *loop, enum metrics_form form, stru
     put_traffic(&text, &loop->sessions);
     put_process(&text, loop);
     metrics_text_end(&text);
+}
+
+/* ---- health ---- */
+
+static struct health bad(const char *format, ...) PRINTF_LIKE(1, 2);
+
+static struct health bad(const char *format, ...) {
+    struct health health = {.is_good = false};
+    va_list arguments;
+    va_start(arguments, format);
+    (void)vsnprintf(health.text, sizeof health.text, format, arguments);
+    va_end(arguments);
+    return health;
+}
+
+static struct health good(void) {
+    return (struct health){.is_good = true, .text = "ok\n"};
+}
+
+static double seconds_since(uint64_t then_ns, uint64_t now_ns) {
+    return now_ns > then_ns ? (double)(now_ns - then_ns) * 1e-9 : 0.0;
+}
+
+struct health health_well(const struct simulation_motion *motion, uint64_t now_ns) {
+    const double between_s = motion->due_hz > 0.0 ? 1.0 / motion->due_hz : 0.0;
+    const double still_s = seconds_since(motion->moved_ns, now_ns);
+    if (motion->is_paused || still_s - between_s <= HEALTH_PATIENCE_MS * 1e-3) {
+        return good();
+    }
+    if (motion->began_ns != 0) {
+        return bad("a tick has taken %.1f s so far\n", seconds_since(motion->began_ns, now_ns));
+    }
+    return bad("no tick began for %.1f s\n", still_s);
+}
+
+struct health health_unkept(const char *reason) {
+    return bad("the journal has ended: %.90s\n", reason);
+}
+
+struct health health_ready(const struct simulation_motion *motion, bool is_stopping, uint64_t now_ns) {
+    if (is_stopping) {
+        return bad("the server stops\n");
+    }
+    if (motion->is_resuming) {
+        return bad("the world is brought to where it stopped\n");
+    }
+    if (motion->is_loading) {
+        return bad("a world is being loaded\n");
+    }
+    return health_well(motion, now_ns);
 }

@@ -21,4 +21,9 @@ struct web_asset {
 extern const struct web_asset web_assets[];
 extern const size_t web_asset_count;
 
+/* protocol.schema.json as it was when the server was built. cmake/embed.cmake writes the bytes. */
+
+extern const unsigned char web_schema[];
+extern const size_t web_schema_length;
+
 #endif

@@ -15,7 +15,6 @@
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/text/base64.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world.h"

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Refuses code that compares a layout of frames with an enumerator: what differs between layouts is in their rows
-(common/snapshot/frame_codec.h). An enumerator may choose a layout by name.
+(common/snapshot/frame_layout.h). An enumerator may choose a layout by name.
 
 usage: layouts.py [ROOT]          prints FILE:LINE: RULE for every comparison; exit code 1 when there is one
        layouts.py --self-test     proves that each form of comparison is found
@@ -21,7 +21,7 @@ NOT_CODE = re.compile(r"/\*.*?\*/|//[^\n]*|\"(?:\\.|[^\"\\\n])*\"", re.S)
 def check(path, text):
     code = NOT_CODE.sub(lambda m: re.sub(r"[^\n]", " ", m[0]), text)
     return [
-        f"{path}:{number}: compares a layout with {match[0]}; ask its row (common/snapshot/frame_codec.h) instead"
+        f"{path}:{number}: compares a layout with {match[0]}; ask its row (common/snapshot/frame_layout.h) instead"
         for number, line in enumerate(code.split("\n"), 1)
         for match in COMPARISON.finditer(line)
     ]

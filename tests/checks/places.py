@@ -82,9 +82,9 @@ int apply_count_agents(struct apply *apply) {
 TALLY = """/* The "tally" layout: the number of agents in a view. */
 #include <cjson/cJSON.h>
 
-#include "common/snapshot/frame_codec.h"
+#include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_internal.h"
-#include "common/snapshot/snapshot_view.h"
+#include "common/snapshot/snapshot.h"
 
 static void encode_frame(const struct snapshot_view *view, const struct snapshot *snapshot,
                          struct density *scratch, struct buffer *out) {

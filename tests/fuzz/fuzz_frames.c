@@ -8,7 +8,7 @@
 #include "common/protocol/message.h"
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_density.h"
-#include "common/snapshot/snapshot_packed_decode.h"
+#include "common/snapshot/snapshot_packed.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

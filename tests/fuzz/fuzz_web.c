@@ -11,10 +11,9 @@
 #include <strings.h>
 
 #include "common/base/utf8.h"
-#include "server/net/web_frame.h"
 #include "server/net/web_framing.h"
-#include "server/web/host_rules.h"
-#include "server/web/web_handshake.h"
+#include "server/web/web_exchange.h"
+#include "server/web/web_route.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

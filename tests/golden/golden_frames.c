@@ -13,7 +13,6 @@
 
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_packed_decode.h"
 #include "server/frames/world_snapshot.h"
 #include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/snapshot/snapshot_packed_decode.h"
+#include "common/snapshot/snapshot_packed.h"
 #include "server/commands/command_apply.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/world_snapshot.h"

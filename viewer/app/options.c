@@ -9,7 +9,7 @@
 
 #include "common/protocol/request.h"
 #include "common/system/log.h"
-#include "common/text/person_name.h"
+#include "common/text/names.h"
 #include "viewer/app/config.h"
 #include "viewer/model/kiosk.h"
 #include "viewer/model/shortcuts.h"

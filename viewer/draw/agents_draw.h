@@ -2,7 +2,7 @@
 #ifndef DROVER_VIEWER_DRAW_AGENTS_DRAW_H
 #define DROVER_VIEWER_DRAW_AGENTS_DRAW_H
 
-#include "common/text/name_table.h"
+#include "common/text/names.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/model/camera.h"
 #include "viewer/model/frame.h"

@@ -7,7 +7,7 @@
 #include <stdbool.h>
 
 #include "common/protocol/message.h"
-#include "common/protocol/message_agent.h"
+#include "common/protocol/message_event.h"
 #include "viewer/draw/agents_draw.h"
 #include "viewer/draw/canvas.h"
 #include "viewer/draw/heat.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
-#include "common/text/name_table.h"
+#include "common/text/names.h"
 #include "viewer/explain/behavior_colors.h"
 #include "viewer/explain/theme.h"
 #include "viewer/link/server_model.h"

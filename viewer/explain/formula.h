@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/protocol/message_agent.h"
+#include "common/protocol/message_event.h"
 #include "viewer/explain/theme.h"
 #include "viewer/model/input.h"
 

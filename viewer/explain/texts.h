@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "common/protocol/message_agent.h"
+#include "common/protocol/message_event.h"
 #include "common/protocol/message_scenario.h"
 
 /* What a row of a panel means, in a sentence with its unit: the words of the tooltips. Pure. */

@@ -8,7 +8,7 @@
 
 #include "common/protocol/message.h"
 #include "common/protocol/message_event.h"
-#include "common/protocol/message_geometry.h"
+#include "common/protocol/message_scenario.h"
 #include "common/protocol/request.h"
 
 /* What this window did to the world, to be undone and redone: by the opposite ordinary requests. Pure.

@@ -7,7 +7,7 @@
 
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
-#include "common/protocol/message_agent.h"
+#include "common/protocol/message_event.h"
 #include "common/snapshot/snapshot.h"
 
 /* The world's last minute as it was received, to look back at. Pure.

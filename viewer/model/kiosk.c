@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text/decimal.h"
-#include "common/text/name_table.h"
+#include "common/text/digits.h"
+#include "common/text/names.h"
 
 static const double patience_ms = 10000.0; /* for a world that was asked for */
 static const double rest_ms = 10000.0;     /* a world does not go from under a hand that moves, */

@@ -7,7 +7,7 @@
 #include <stdint.h>
 
 #include "common/base/limits.h"
-#include "common/protocol/message_playback.h"
+#include "common/protocol/message.h"
 
 /* A recording that the server plays, as a line: ticks as places on it and as times, and the seeks that its handle asks
  * for. Pure. */

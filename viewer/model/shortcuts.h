@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/protocol/message_view.h"
+#include "common/protocol/message_scenario.h"
 #include "common/protocol/request.h"
 #include "viewer/link/server_model.h"
 #include "viewer/model/frame.h"

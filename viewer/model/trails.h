@@ -3,7 +3,7 @@
 #define DROVER_VIEWER_MODEL_TRAILS_H
 
 #include "common/base/nodiscard.h"
-#include "common/protocol/message_agent.h"
+#include "common/protocol/message_event.h"
 #include "viewer/model/frame.h"
 #include "viewer/model/history.h"
 #include "viewer/model/input.h"

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "common/text/decimal.h"
+#include "common/text/digits.h"
 
 /* ---- the place on the screen ---- */
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "common/json/json_writer.h"
-#include "common/text/nearest_name.h"
+#include "common/text/names.h"
 
 enum { NAME_BYTES = 32, MOST_KINDS = 12 };
 

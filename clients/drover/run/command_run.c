@@ -18,7 +18,7 @@
 #include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
-#include "common/system/memory_free.h"
+#include "common/system/process.h"
 #include "common/system/regular_file.h"
 #include "server/library/scenario_library.h"
 #include "server/sim/core.h"

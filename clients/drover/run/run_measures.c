@@ -7,8 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "common/text/nearest_name.h"
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 #include "server/sim/math/trig.h"
 
 enum { SIDE_MOST = 2048 };

@@ -9,7 +9,7 @@
 
 #include "common/base/buffer.h"
 #include "common/base/limits.h"
-#include "common/json/json_place.h"
+#include "common/json/json_text.h"
 #include "common/json/json_writer.h"
 #include "common/system/regular_file.h"
 

@@ -1,5 +1,5 @@
 /* common/json_lift: kept, replaced and refused strings; the pieces put together give the line. */
-#include "common/json/json_lift.h"
+#include "common/json/json_text.h"
 
 #include "tests/unit/common/test_support.h"
 

@@ -1,5 +1,5 @@
 /* common/json/json_place: lines and columns of what a path names. */
-#include "common/json/json_place.h"
+#include "common/json/json_text.h"
 
 #include "tests/unit/common/test_support.h"
 

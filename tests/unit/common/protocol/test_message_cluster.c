@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "common/base/buffer.h"
-#include "common/protocol/message_cluster.h"
+#include "common/protocol/message.h"
 
 #define TIMES "{\"mean\":1.5,\"p99\":2}"
 #define HEAD                                                                                                 \

@@ -1,5 +1,5 @@
 /* common/message_playback: what hello and stats say of a recording, there and back; hostile servers. */
-#include "common/protocol/message_playback.h"
+#include "common/protocol/message.h"
 
 #include "tests/unit/common/test_support.h"
 

@@ -1,6 +1,6 @@
 /* common/protocol/request_columns, request_extra: columns of requests, their two forms, refusals, the round trip, and
  * whose memory they are. */
-#include "common/protocol/request_columns.h"
+#include "common/protocol/request_extra.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include <cjson/cJSON.h>
 #include <string.h>
 
-#include "common/protocol/request_help.h"
+#include "common/protocol/request.h"
 
 static void all_ops_with_all_fields(void **state) {
     (void)state;

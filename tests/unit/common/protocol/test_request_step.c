@@ -1,5 +1,5 @@
 /* common/protocol/request_step, and the views of get and step: what is read, refused, and written again. */
-#include "common/protocol/request_columns.h"
+#include "common/protocol/request_extra.h"
 
 #include "tests/unit/common/protocol/request_lines.h"
 

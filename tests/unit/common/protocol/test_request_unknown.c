@@ -1,5 +1,5 @@
 /* Members that an op does not know: which are noted, how they are sanitized, and the hints. */
-#include "common/protocol/request_unknown.h"
+#include "common/protocol/request.h"
 
 #include <stdio.h>
 

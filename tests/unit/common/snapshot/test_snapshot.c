@@ -6,8 +6,6 @@
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
-#include "common/snapshot/snapshot_packed_decode.h"
-#include "common/snapshot/snapshot_view.h"
 #include "tests/unit/common/test_support.h"
 
 static uint16_t intern(struct name_table *names, const char *name) {

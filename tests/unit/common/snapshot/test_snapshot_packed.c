@@ -2,7 +2,6 @@
  * whichever deltas arrive; new keys when they are due; hostile lines are refused. */
 #include "common/snapshot/snapshot_packed.h"
 
-#include "common/snapshot/snapshot_packed_decode.h"
 #include "common/text/base64.h"
 #include "tests/unit/common/test_support.h"
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "common/system/memory_free.h"
+#include "common/system/process.h"
 
 static char root[] = "/tmp/drover-test-memory-XXXXXX";
 

@@ -1,5 +1,5 @@
 /* common/decimal: finite or not, by the digits, at and around the bound of a double. */
-#include "common/text/decimal.h"
+#include "common/text/digits.h"
 
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 /* common/name_table: interning, finding, limits, valid names. */
-#include "common/text/name_table.h"
+#include "common/text/names.h"
 
 #include <stdio.h>
 

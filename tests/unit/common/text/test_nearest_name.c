@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "common/text/nearest_name.h"
+#include "common/text/names.h"
 
 static const char *hint_for(const char *typed, const char *const *names) {
     static char hint[NEAREST_HINT_BYTES];

@@ -1,7 +1,7 @@
 /* Names that other clients see: cut ones and refused ones. */
 #include "tests/unit/common/test_support.h"
 
-#include "common/text/person_name.h"
+#include "common/text/names.h"
 
 static char name[LIMIT_PERSON_BYTES + 1];
 static struct failure failure;

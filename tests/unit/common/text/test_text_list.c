@@ -1,5 +1,5 @@
 /* common/text_list: with any items and any room, the list stays inside its buffer and ends cleanly. */
-#include "common/text/text_list.h"
+#include "common/text/names.h"
 
 #include "tests/unit/common/test_support.h"
 

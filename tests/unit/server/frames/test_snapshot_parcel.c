@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/frames/snapshot_parcel.h"
+#include "server/frames/snapshot_gather.h"
 #include "server/frames/world_snapshot.h"
 #include "tests/unit/server/frames/world_fixture.h"
 

@@ -2,7 +2,7 @@
 #include "tests/unit/server/cmocka_all.h"
 
 #include "common/snapshot/snapshot.h"
-#include "server/frames/snapshot_schedule.h"
+#include "server/frames/frame_form.h"
 
 static void test_nothing(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "server/net/peer_window.h"
+#include "server/net/peer_socket.h"
 
 static void slow_after_a_skip(void **state) {
     (void)state;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "server/net/send_queue.h"
+#include "server/net/stream.h"
 
 static struct shared_bytes *make(const char *text) {
     char *copy = malloc(strlen(text) + 1);

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/net/web_frame.h"
+#include "server/net/web_framing.h"
 
 static void expect_head(size_t payload, const char *expected, size_t length) {
     char head[WEB_FRAME_HEAD_BYTES];

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "server/net/framing.h"
-#include "server/net/web_frame.h"
+#include "server/net/web_framing.h"
 
 enum { MAX_BYTES = 16, LOG_BYTES = 256 };
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/web/health.h"
+#include "server/web/metrics.h"
 
 #define SECOND UINT64_C(1000000000)
 #define NOW    (UINT64_C(1000) * SECOND)

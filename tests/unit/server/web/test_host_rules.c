@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/web/host_rules.h"
+#include "server/web/web_route.h"
 
 static const struct host_rules tcp = {.hosts = "", .origins = ""};
 static const struct host_rules named = {.hosts = "sim.example.org other.example:99",

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "server/web/metrics_text.h"
+#include "server/web/metrics.h"
 
 static const char *written(enum metrics_form form) {
     static char text[4096];

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/web/rank_metrics.h"
+#include "server/web/metrics.h"
 
 static const char *written(const struct rank_table *table) {
     static char text[4096];

@@ -1,7 +1,7 @@
 /* The handshake of WebSocket: the example of RFC 6455, and what is not a handshake. */
 #include "tests/unit/server/cmocka_all.h"
 
-#include "server/web/web_handshake.h"
+#include "server/web/web_exchange.h"
 
 static const struct web_handshake good = {.upgrade = "websocket",
                                           .connection = "keep-alive, Upgrade",

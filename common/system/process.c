@@ -1,12 +1,57 @@
-/* See memory_free.h. */
-#include "common/system/memory_free.h"
+/* See process.h. */
+#include "common/system/process.h"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
+
+/* The second number of /proc/self/statm, in pages. */
+static uint64_t resident_bytes(void) {
+    unsigned long long pages = 0;
+    FILE *file = fopen("/proc/self/statm", "re");
+    if (file == NULL) {
+        return 0;
+    }
+    const int found = fscanf(file, "%*u %llu", &pages);
+    (void)fclose(file);
+    const long page = sysconf(_SC_PAGESIZE);
+    return found == 1 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0;
+}
+
+/* Linux 6.2 says the number as the size of the folder; before that the entries are counted. */
+static uint64_t open_files(void) {
+    struct stat folder;
+    if (stat("/proc/self/fd", &folder) == 0 && folder.st_size > 0) {
+        return (uint64_t)folder.st_size;
+    }
+    DIR *entries = opendir("/proc/self/fd");
+    uint64_t count = 0;
+    if (entries == NULL) {
+        return 0;
+    }
+    for (const struct dirent *entry = readdir(entries); entry != NULL; entry = readdir(entries)) {
+        count += entry->d_name[0] == '.' ? 0 : 1;
+    }
+    (void)closedir(entries);
+    return count > 0 ? count - 1 : 0; /* the folder itself */
+}
+
+struct process_usage process_usage_read(void) {
+    struct timespec cpu = {0};
+    (void)clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &cpu);
+    return (struct process_usage){.cpu_s = (double)cpu.tv_sec + (double)cpu.tv_nsec * 1e-9,
+                                  .resident_bytes = resident_bytes(),
+                                  .open_files = open_files()};
+}
+
+/* ---- memory free ---- */
 
 enum { PATH_BYTES = 4600, GROUP_BYTES = 4096 };
 
@@ -114,4 +159,14 @@ uint64_t memory_free_of_files(const char *root) {
 uint64_t memory_free(int processes) {
     const uint64_t shared = memory_free_of_files("");
     return least(shared == UINT64_MAX ? shared : shared / (uint64_t)processes, address_space_free());
+}
+
+/* ---- descriptors ---- */
+
+int descriptors_fill_standard(void) {
+    int descriptor = 0; /* open takes the lowest that is free */
+    do {
+        descriptor = open("/dev/null", O_RDWR);
+    } while (descriptor >= 0 && descriptor <= STDERR_FILENO);
+    return descriptor < 0 ? -1 : close(descriptor);
 }

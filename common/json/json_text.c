@@ -1,0 +1,242 @@
+/* See json_text.h. */
+#include "common/json/json_text.h"
+
+#include <math.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/base/buffer.h"
+#include "common/base/utf8.h"
+#include "common/json/json_writer.h"
+
+/* The value of four hexadecimal digits at text[at], or -1. */
+int32_t json_hex4(const char *text, size_t length, size_t at) {
+    int32_t value = 0;
+    if (length - at < 4 || at > length) {
+        return -1;
+    }
+    for (size_t i = at; i < at + 4; i++) {
+        const char c = text[i];
+        const int digit = c >= '0' && c <= '9'   ? c - '0'
+                          : c >= 'a' && c <= 'f' ? c - 'a' + 10
+                          : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                                 : -1;
+        if (digit < 0) {
+            return -1;
+        }
+        value = value * 16 + digit;
+    }
+    return value;
+}
+
+bool json_is_high_surrogate(int32_t unit) {
+    return unit >= 0xD800 && unit <= 0xDBFF;
+}
+
+bool json_is_low_surrogate(int32_t unit) {
+    return unit >= 0xDC00 && unit <= 0xDFFF;
+}
+
+/* ---- id text ---- */
+
+/* The id of a request, as JSON text. Encoded again rather than copied, so that what is echoed is always sound.
+ */
+
+bool id_text_read(const cJSON *value, char out[ID_TEXT_BYTES]) {
+    struct buffer text;
+    buffer_init(&text, ID_TEXT_BYTES - 1);
+    struct json_writer json = json_writer_begin(&text);
+    bool is_id = false;
+    if (cJSON_IsNumber(value)) {
+        const double number = value->valuedouble;
+        is_id = number >= 0.0 && number <= LIMIT_ID_INTEGER && number == floor(number);
+        json_unsigned(&json, is_id ? (uint64_t)number : 0);
+    } else if (cJSON_IsString(value)) {
+        is_id = utf8_count(value->valuestring, strlen(value->valuestring)) <= LIMIT_ID_CHARS;
+        json_string(&json, is_id ? value->valuestring : "");
+    }
+    is_id = is_id && !text.failed;
+    memset(out, 0, ID_TEXT_BYTES);
+    if (is_id) {
+        memcpy(out, text.data, text.length);
+    }
+    buffer_fini(&text);
+    return is_id;
+}
+
+/* ---- place ---- */
+
+/* Invariant: one pass over the text; every byte is looked at once on the way to the place, and once more to count
+ * lines. */
+
+struct json_place json_place_of(const char *text, size_t offset) {
+    struct json_place place = {.line = 1};
+    size_t line_begin = 0;
+    for (size_t i = 0; i < offset; i++) {
+        if (text[i] == '\n') {
+            place.line++;
+            line_begin = i + 1;
+        }
+    }
+    place.column = (int)(offset - line_begin) + 1;
+    return place;
+}
+
+static const char *skip_space(const char *at) {
+    return at + strspn(at, " \t\r\n");
+}
+
+/* One past the closing quote; at: the opening one. */
+static const char *skip_string(const char *at) {
+    for (at++; *at != '"'; at++) {
+        at += *at == '\\';
+    }
+    return at + 1;
+}
+
+/* The comma or bracket after the value that begins here. */
+static const char *skip_value(const char *at) {
+    int depth = 0;
+    while (depth > 0 || (*at != ',' && *at != '}' && *at != ']')) {
+        if (*at == '"') {
+            at = skip_string(at);
+        } else {
+            depth += (*at == '{' || *at == '[') - (*at == '}' || *at == ']');
+            at++;
+        }
+    }
+    return at;
+}
+
+/* What is left of the path after this key, which ends before its closing quote; NULL when the path names another. */
+static const char *after_key(const char *path, const char *key, size_t length) {
+    path += *path == '.';
+    return strncmp(path, key, length) == 0 && strchr(".[", path[length]) != NULL ? path + length : NULL;
+}
+
+/* The same of the element of an array. */
+static const char *after_index(const char *path, uint32_t index) {
+    const char *digit = path + (*path == '[');
+    uint32_t number = 0;
+    for (; digit > path && *digit >= '0' && *digit <= '9'; digit++) {
+        number = number * 10 + (uint32_t)(*digit - '0');
+    }
+    return digit > path + 1 && *digit == ']' && number == index ? digit + 1 : NULL;
+}
+
+/* Goes into the container at *value to the item that the path names next: *value and *path become what is left.
+ * Returns where the item begins; NULL when there is none. */
+static const char *enter(const char **value, const char **path) {
+    const bool is_object = **value == '{';
+    if ((!is_object && **value != '[') || **path == '\0') {
+        return NULL;
+    }
+    uint32_t index = 0;
+    const char *at = skip_space(*value + 1);
+    while (*at != '}' && *at != ']') {
+        const char *const item = at;
+        const char *rest = NULL;
+        if (is_object) {
+            at = skip_string(at);
+            rest = after_key(*path, item + 1, (size_t)(at - item) - 2);
+            at = skip_space(skip_space(at) + 1); /* the colon */
+        } else {
+            rest = after_index(*path, index++);
+        }
+        if (rest != NULL) {
+            *value = at;
+            *path = rest;
+            return item;
+        }
+        at = skip_value(at);
+        at = skip_space(at + (*at == ','));
+    }
+    return NULL;
+}
+
+const char *json_value_find(const char *text, const char *path) {
+    const char *value = skip_space(text);
+    while (enter(&value, &path) != NULL) {}
+    return *path == '\0' ? value : NULL;
+}
+
+struct json_place json_place_find(const char *text, const char *path) {
+    const char *value = skip_space(text), *place = value;
+    for (const char *item = place; item != NULL; item = enter(&value, &path)) {
+        place = item;
+    }
+    return json_place_of(text, (size_t)(place - text));
+}
+
+/* ---- lift ---- */
+
+static const size_t line_limit_bytes = (size_t)1 << 30;
+
+void json_lift_init(struct json_lift *lift) {
+    *lift = (struct json_lift){.count = 0};
+    buffer_init(&lift->line, line_limit_bytes);
+}
+
+void json_lift_fini(struct json_lift *lift) {
+    buffer_fini(&lift->line);
+}
+
+/* One past the string's closing quote, or end when it has none. text: after the opening one. */
+static const char *skip_escaped(const char *text, const char *end) {
+    while (text < end && *text != '"') {
+        text += *text == '\\' && end - text > 1 ? 2 : 1;
+    }
+    return text < end ? text + 1 : end;
+}
+
+/* Handles the string after an opening quote; returns one past its closing quote. */
+static const char *lift_string(struct json_lift *lift, const char *text, const char *end) {
+    const char *quote = memchr(text, '"', (size_t)(end - text));
+    const size_t length = quote == NULL ? 0 : (size_t)(quote - text);
+    if (length > JSON_LIFT_BYTES && lift->count < JSON_LIFT_MOST && memchr(text, '\\', length) == NULL) {
+        buffer_printf(&lift->line, "#%d\"", lift->count);
+        lift->texts[lift->count] = text;
+        lift->lengths[lift->count] = length;
+        lift->count++;
+        return quote + 1;
+    }
+    const char *after = skip_escaped(text, end);
+    buffer_append(&lift->line, text, (size_t)(after - text));
+    return after;
+}
+
+int json_lift_read(struct json_lift *lift, const char *line, size_t length) {
+    const char *const end = line + length;
+    lift->count = 0;
+    buffer_clear(&lift->line);
+    while (line < end) {
+        const char *quote = memchr(line, '"', (size_t)(end - line));
+        const char *after = quote == NULL ? end : quote + 1;
+        buffer_append(&lift->line, line, (size_t)(after - line));
+        if (after < end && quote != NULL) {
+            if (*after == '#') {
+                return -1;
+            }
+            after = lift_string(lift, after, end);
+        }
+        line = after;
+    }
+    return lift->line.failed ? -1 : 0;
+}
+
+const char *json_lift_text(const struct json_lift *lift, const char *string, size_t *length) {
+    if (string[0] == '#') {
+        int index = 0;
+        for (const char *digit = string + 1; *digit >= '0' && *digit <= '9' && index < JSON_LIFT_MOST;
+             digit++) {
+            index = index * 10 + (*digit - '0');
+        }
+        if (index < lift->count) {
+            *length = lift->lengths[index];
+            return lift->texts[index];
+        }
+    }
+    *length = strlen(string);
+    return string;
+}

@@ -1,0 +1,70 @@
+/* Escapes in JSON strings. */
+#ifndef DROVER_COMMON_JSON_JSON_TEXT_H
+#define DROVER_COMMON_JSON_JSON_TEXT_H
+
+#include <cjson/cJSON.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/buffer.h"
+#include "common/base/limits.h"
+#include "common/base/nodiscard.h"
+
+/** The number that four hexadecimal digits at text[at] say, or -1 when there are none within length. */
+int32_t json_hex4(const char *text, size_t length, size_t at);
+/** Whether a \u escape is the first, or the second, half of a surrogate pair. */
+bool json_is_high_surrogate(int32_t unit);
+bool json_is_low_surrogate(int32_t unit);
+
+/* The id of a request, as JSON text: read from a line, echoed in its answer. */
+
+enum { ID_TEXT_BYTES = LIMIT_ID_CHARS * 6 + 3 };
+
+/** An integer 0..2^53-1 or a string of at most LIMIT_ID_CHARS characters, as JSON text. false: neither (out
+ * is ""). */
+bool id_text_read(const cJSON *value, char out[ID_TEXT_BYTES]);
+
+/* Where a value is in a JSON text, found by its path, for messages to people. */
+
+/** A place in a text, 1-based; the column counts bytes. */
+struct json_place {
+    int line, column;
+};
+
+/** The place of text[offset]. */
+struct json_place json_place_of(const char *text, size_t offset);
+/** The place of what a path such as "kinds.prey.behaviors[0].seek" names: the key of a member, the beginning of an
+ * element. Where the path goes on to what is not there (a missing key, a path that was cut, a key with escapes), the
+ * place of the innermost value that is.
+ *
+ * text      passed json_check, NUL-terminated
+ */
+struct json_place json_place_find(const char *text, const char *path);
+/** Where the value that a path names begins in such a text; NULL when there is none. */
+const char *json_value_find(const char *text, const char *path);
+
+/* Takes the long strings out of a line of JSON before it is parsed: a parser that copies them byte by byte
+ * would take most of the time that a packed frame takes.
+ *
+ * In the short copy each long string is "#0", "#1", ... A line that has a string beginning with # itself is
+ * refused, so that a line cannot refer to another text. Whether the line is JSON is for the parser to say.
+ */
+
+enum { JSON_LIFT_MOST = 64, JSON_LIFT_BYTES = 64 /* shorter ones stay */ };
+
+struct json_lift {
+    struct buffer line; /* the short copy; owned, its memory is kept from line to line */
+    int count;
+    const char *texts[JSON_LIFT_MOST]; /* in the line that was given; without quotes, no escapes in them */
+    size_t lengths[JSON_LIFT_MOST];
+};
+
+void json_lift_init(struct json_lift *lift);
+void json_lift_fini(struct json_lift *lift);
+/** 0, or -1 when a string begins with # or memory runs out. The texts are valid as long as the line is. */
+NODISCARD int json_lift_read(struct json_lift *lift, const char *line, size_t length);
+/** The text that a string of the short copy stands for: another's, or itself. */
+const char *json_lift_text(const struct json_lift *lift, const char *string, size_t *length);
+
+#endif
