@@ -260,7 +260,7 @@ struct app {
     struct link_status link;
     struct snapshot_buffer snapshots;
     struct clock_sync clock;
-    struct motion motion;
+    struct motion_clock motion;
     struct app_counts counts;
     struct app_stream stream;
     struct app_inspection inspection;

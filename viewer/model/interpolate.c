@@ -84,11 +84,12 @@ void snapshot_buffer_around(const struct snapshot_buffer *buffer, double server_
 
 /* ---- how far the newest snapshot is moved on ---- */
 
-void motion_init(struct motion *motion) {
-    *motion = (struct motion){.newest_ms = -1.0, .speed = 1.0};
+void motion_init(struct motion_clock *motion) {
+    *motion = (struct motion_clock){.newest_ms = -1.0, .speed = 1.0};
 }
 
-double motion_since(struct motion *motion, double newest_ms, double server_ms, double speed, bool is_paused) {
+double motion_since(struct motion_clock *motion, double newest_ms, double server_ms, double speed,
+                    bool is_paused) {
     if (newest_ms < motion->newest_ms || newest_ms > motion->newest_ms) {
         motion->newest_ms = motion->since_ms = newest_ms;
     } else if (is_paused) {

@@ -110,15 +110,16 @@ float interpolate_wrap_difference(float difference, float length);
  * of the pause. At a change of speed the way that was gone stays as it is.
  */
 
-struct motion {
+struct motion_clock {
     double since_ms, newest_ms, speed; /* as of the last call */
 };
 
 /** Before the first snapshot. */
-void motion_init(struct motion *motion);
+void motion_init(struct motion_clock *motion);
 /** At each picture: the moment of the newest snapshot, the time of the picture (both on the server's clock), the speed (0: as
  * fast as it goes). Returns the server time for struct interpolate_rules, since_ms. */
-double motion_since(struct motion *motion, double newest_ms, double server_ms, double speed, bool is_paused);
+double motion_since(struct motion_clock *motion, double newest_ms, double server_ms, double speed,
+                    bool is_paused);
 
 /* The headings that are drawn: those of slow agents, and of agents that turn to and fro, are smoothed over a tenth of a
  * simulated second, so that a crowd does not flicker. Pure.

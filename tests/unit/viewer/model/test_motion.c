@@ -27,7 +27,7 @@ struct show {
     int first, count;
     unsigned random;
     struct clock_sync clock;
-    struct motion motion;
+    struct motion_clock motion;
     struct snapshot_buffer buffer;
     struct frame frame;
     double x, steps, least,
@@ -205,7 +205,7 @@ static void a_pause_ends_without_a_jump(void **state) {
 
 static void a_snapshot_moves_on_from_its_own_moment(void **state) {
     (void)state;
-    struct motion motion;
+    struct motion_clock motion;
     motion_init(&motion);
     assert_true(motion_since(&motion, 1000.0, 1010.0, 1.0, false) == 1000.0);
     assert_true(motion_since(&motion, 1000.0, 1030.0, 1.0, false) == 1000.0);
@@ -214,7 +214,7 @@ static void a_snapshot_moves_on_from_its_own_moment(void **state) {
 
 static void the_way_gone_stays_at_a_change_of_speed(void **state) {
     (void)state;
-    struct motion motion;
+    struct motion_clock motion;
     motion_init(&motion);
     (void)motion_since(&motion, 1000.0, 1100.0, 0.1, false); /* 10 ms of simulated time */
     assert_true(fabs(1100.0 - motion_since(&motion, 1000.0, 1100.0, 1.0, false) - 10.0) < 1e-9);
@@ -225,7 +225,7 @@ static void the_way_gone_stays_at_a_change_of_speed(void **state) {
 
 static void a_pause_is_no_way(void **state) {
     (void)state;
-    struct motion motion;
+    struct motion_clock motion;
     motion_init(&motion);
     (void)motion_since(&motion, 1000.0, 1010.0, 0.5, false);
     (void)motion_since(&motion, 1000.0, 1020.0, 0.5, true);
