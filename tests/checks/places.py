@@ -83,8 +83,8 @@ TALLY = """/* The "tally" layout: the number of agents in a view. */
 #include <cjson/cJSON.h>
 
 #include "common/snapshot/frame_layout.h"
-#include "common/snapshot/snapshot_internal.h"
 #include "common/snapshot/snapshot.h"
+#include "common/snapshot/snapshot_internal.h"
 
 static void encode_frame(const struct snapshot_view *view, const struct snapshot *snapshot,
                          struct density *scratch, struct buffer *out) {
@@ -161,7 +161,7 @@ PLACES = {
              "    ROW(TALLY, tally)                                                                                        \\\n",
              before=r"^    ROW\(EVENTS, events\)"),
         Edit("common/snapshot/snapshot_tally.c", TALLY),
-        Edit("common/CMakeLists.txt", "  snapshot/snapshot_tally.c\n", before=r"^  snapshot/snapshot_view\.c"),
+        Edit("common/CMakeLists.txt", "  snapshot/snapshot_tally.c\n", before=r"^  system/log_line\.c"),
     ],
     "toggle": [
         Edit("viewer/model/view_settings.h", "    bool shows_middle;   /* of the world */\n", after=r"^    bool shows_network;"),
