@@ -35,13 +35,14 @@ const struct options_def command_diff_options = {
     .table = diff_table,
 };
 
-static int run_as_json(struct diff_def *def, bool *is_same, struct failure *failure) {
+static int run_as_json(const struct diff_def *def, bool *is_same, struct failure *failure) {
     struct buffer line;
     buffer_init(&line, COMMAND_LINE_BYTES);
     struct json_writer json = json_writer_begin(&line);
-    def->json = &json;
+    struct diff_def written = *def;
+    written.json = &json;
     json_object(&json);
-    if (diff_run(def, is_same, failure) != 0) {
+    if (diff_run(&written, is_same, failure) != 0) {
         buffer_fini(&line);
         return -1;
     }

@@ -84,8 +84,9 @@ static void make_member(struct request_options *options, int index, const struct
                        .help = options->helps[index]};
 }
 
+static const struct field live_rows[] = {LIVE_OPTION_ROWS(struct request_words, live), OPTIONS_END};
+
 void request_options_make(const struct request_command *command, struct request_options *options) {
-    static const struct field live_rows[] = {LIVE_OPTION_ROWS(struct request_words, live), OPTIONS_END};
     const struct field *fields = request_fields(command->op);
     struct field *row = options->rows;
     for (int i = 0; i < REQUEST_WORDS_MEMBERS && fields[i].type != FIELD_END; i++) {
