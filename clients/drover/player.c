@@ -396,7 +396,7 @@ struct cutting {
 
 /* ---- the beginning ---- */
 
-static int go_to_start(const struct cut *cut, struct player *player, struct failure *failure) {
+static int go_to_start(struct cut *cut, struct player *player, struct failure *failure) {
     const struct recording_world *world = player_find_world(player, cut->world);
     if (world == NULL) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
@@ -410,6 +410,7 @@ static int go_to_start(const struct cut *cut, struct player *player, struct fail
                            (unsigned long)cut->world, (unsigned long long)world->first_tick,
                            (unsigned long long)world->last_tick);
     }
+    cut->to = cut->to < world->last_tick ? cut->to : world->last_tick;
     struct recording_moment moment = {.world = cut->world, .tick = from};
     if (player_begin(player, &moment, failure) != 0) {
         return -1;
@@ -521,8 +522,6 @@ int cut_write(struct cut *cut, struct player *player, struct interrupt *interrup
         output_begin(&output, interrupt, cut->path, cut->replaces, failure) != 0) {
         return -1;
     }
-    const uint64_t last = player_find_world(player, cut->world)->last_tick;
     cut->from = world_tick(player->state.world);
-    cut->to = cut->to < last ? cut->to : last;
     return write_lines(cut, player, &output, failure);
 }

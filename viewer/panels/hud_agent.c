@@ -39,7 +39,7 @@ void hud_add_row(struct panels_row *rows, int *count, const char *name, const ch
     if (*count < PANELS_ROWS) {
         struct panels_row *row = &rows[(*count)++];
         (void)snprintf(row->name, sizeof row->name, "%s", name);
-        (void)snprintf(row->value, sizeof row->value, "%s", value);
+        (void)snprintf(row->value, sizeof row->value, "%.*s", (int)sizeof row->value - 1, value);
     }
 }
 
