@@ -1,6 +1,6 @@
 # The programs that cross.py runs, beside drover_world: of this folder's own project, or of a build of the libraries (DROVER_LIBRARIES_ONLY).
 set(source ${CMAKE_CURRENT_LIST_DIR}/../..)
-drover_library(cross_core ${source}/server/library/scenario_library.c ${source}/server/simulation/worker_pool.c)
+drover_library(cross_core ${source}/server/library/scenario_file.c ${source}/server/simulation/worker_pool.c)
 target_link_libraries(cross_core PUBLIC drover_world)
 
 foreach(program golden_hashes golden_frames golden_recording)

@@ -2,6 +2,7 @@
 
 import base64
 import json
+import os
 import pathlib
 import re
 import struct
@@ -12,6 +13,7 @@ import unittest
 import zlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
+TOOL = pathlib.Path(os.environ.get("DROVER_TOOL", ROOT / "build/asan/bin/drover"))
 PAGE = (ROOT / "docs/recording.md").read_text(encoding="utf-8")
 BLOCKS = re.findall(r"^```(\w+)[^\n]*\n(.*?)^```$", PAGE, re.M | re.S)
 RECORDING = ROOT / "tests/golden/recordings/core-1.drover"
@@ -59,12 +61,13 @@ class RecordingDoc(unittest.TestCase):
                 tick, seq = line["tick"], line["seq"]
 
     def test_programs_run(self):
+        with_drover = {**os.environ, "PATH": f"{TOOL.parent}:{os.environ['PATH']}"}
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "run.drover").write_bytes(sealed(RECORDING.read_bytes()))
             for tag, text in BLOCKS:
                 if tag in ("sh", "python"):
                     command = ["bash", "-euc", text] if tag == "sh" else [sys.executable, "-c", text]
-                    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False)
+                    done = subprocess.run(command, cwd=folder, env=with_drover, capture_output=True, text=True, timeout=60, check=False)
                     self.assertEqual((done.returncode, done.stderr), (0, ""), text)
                     self.assertTrue(done.stdout or ">" in text, text)
             world = json.loads(pathlib.Path(folder, "scenario.json").read_text(encoding="utf-8"))
