@@ -46,11 +46,11 @@ struct side_def {
 #define SIDE_GREETING "drover states 1"
 
 /* Another program `drover`, started as a child that simulates a recording (command_states.c) and answers over pipes.
- * Its functions do what those of side.h do. */
+ * Its functions do what those of a side do. */
 
 struct other_program;
 
-/* What the two ends of a comparison of runs tell each other: side.h, and the other program of side.h. */
+/* What the two ends of a comparison of runs tell each other: a side here, and the other program. */
 
 struct other_program;
 

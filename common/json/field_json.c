@@ -1,4 +1,4 @@
-/* See field_json.h: tables, and writing a member. Reading one value is field_json.c. Owns nothing. */
+/* See field_json.h. Owns nothing. */
 #include "common/json/field_json.h"
 
 #include <assert.h>

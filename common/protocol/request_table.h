@@ -16,7 +16,7 @@ struct request_presence {
     size_t offset; /* of the bool in the body's struct */
 };
 
-/** Holds the rules between fields, and reads those that the table cannot (request_table.h). */
+/** Holds the rules between fields, and reads those that the table cannot. */
 typedef int request_check(struct request *request, const cJSON *json, struct failure *failure);
 /** Writes the fields that the table cannot. Returns whether these are all. */
 typedef bool request_writer(const struct request *request, struct json_writer *json);
@@ -74,8 +74,8 @@ bool request_write_cursor(const struct request *request, struct json_writer *jso
 /** Whether the request has this member, whatever its value is. */
 bool request_is_given(const cJSON *json, const char *name);
 
-/* The shape that add_obstacle takes, for request_table.c. See request_table.h for what a check and a writer
- * do.
+/* The shape that add_obstacle takes, for request_table.c. Its check and its writer do
+ * what those of other ops do.
  */
 
 /** Reads circle, box or polygon, exactly one of them. Whether a polygon is convex is for the world to
@@ -85,12 +85,10 @@ bool request_write_add_obstacle(const struct request *request, struct json_write
 
 /* The members of step that the table cannot read or write: `until`, and what goes with `return`. */
 
-/* As in request_table.h. */
 NODISCARD int request_check_step(struct request *request, const cJSON *json, struct failure *failure);
 bool request_write_step(const struct request *request, struct json_writer *json);
 
-/* The rules of subscribe and set_region, for request_table.c. See request_table.h for what a check and a
- * writer do.
+/* The rules of subscribe and set_region, for request_table.c.
  */
 
 /** The fields of agents that a subscription may name, NULL after the last. */

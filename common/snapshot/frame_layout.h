@@ -1,4 +1,4 @@
-/* The layouts of frames: one row each (frame_layout.h).
+/* The layouts of frames: one row each (struct frame_layout).
  *
  * Code that treats layouts differently asks the row; an enumerator is used only to choose a layout by name
  * (tests/checks/layouts.py). A new layout is a line of FRAME_LAYOUTS and its codec.
@@ -16,7 +16,7 @@
 /* The row of a layout: the options of a subscription to it, and the functions that write and read its frames.
  *
  * Each layout has one constant of this type, its row, at the end of its codec (snapshot_objects.c,
- * snapshot_packed_decode.c, snapshot_density.c); frame_layout.h lists the rows.
+ * snapshot_packed_decode.c, snapshot_density.c); FRAME_LAYOUTS lists the rows.
  */
 
 struct density;

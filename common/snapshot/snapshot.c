@@ -1,4 +1,4 @@
-/* See snapshot.h: the arrays of a snapshot. Its copies are in snapshot.c, the codecs of the layouts in
+/* See snapshot.h: the arrays of a snapshot, and copies of them. The codecs of the layouts have
  * files of their own.
  *
  * Invariant: every array that is not NULL holds `capacity` entries (share_begin and part_begin one more,

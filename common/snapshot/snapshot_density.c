@@ -1,4 +1,4 @@
-/* See snapshot_density.h: counting and writing. The reader is snapshot_density.c. */
+/* See snapshot_density.h: counting, writing and reading. */
 #include "common/snapshot/snapshot_density.h"
 
 #include <assert.h>

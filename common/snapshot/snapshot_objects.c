@@ -1,4 +1,4 @@
-/* Writes the "objects" layout: JSON that a person can read. The reader is snapshot_objects.c.
+/* Writes the "objects" layout: JSON that a person can read; and reads it.
  *
  * Invariant: the writer formats integers only, so what it writes is the same on every machine and in every
  * locale.

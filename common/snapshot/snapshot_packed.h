@@ -1,5 +1,5 @@
 /* The "packed" layout, writing: a key with the agents' values, deltas against it, as base64 columns of
- * little-endian integers inside JSON. Reading is snapshot_packed.h; protocol.md describes the lines.
+ * little-endian integers inside JSON. Reading is the second half; protocol.md describes the lines.
  *
  * 1. The integers are those of the objects layout: both agree exactly.
  * 2. A delta is against the key, never against another delta: any subset of a key's deltas can be decoded.

@@ -187,7 +187,7 @@ static void rank_teller_end_tick(struct rank_teller *teller) {
     exchange_mpi_note_tick(teller->exchange, work_ns);
 }
 
-/* The part of the agents that a copy steps (world_copy.c). */
+/* The part of the agents that a copy steps (world.c). */
 static uint64_t part_of_copy(const struct rank_teller *teller, const struct world *world) {
     const uint64_t agents = (uint64_t)world_agent_count(world), rank = (uint64_t)teller->cluster->rank;
     const uint64_t ranks = (uint64_t)teller->cluster->ranks;

@@ -1,4 +1,4 @@
-/* Orders from rank 0 to all others (server/commands/state_ranks.h), over MPI. A rank that waits for one naps. One thread
+/* Orders from rank 0 to all others (server/commands/simulation_state.h), over MPI. A rank that waits for one naps. One thread
  * at a time uses it.
  */
 #ifndef DROVER_SERVER_CLUSTER_ORDERS_H

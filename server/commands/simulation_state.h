@@ -69,7 +69,7 @@ enum rank_order {
     RANK_ORDER_FOLDER,  /* checkpoint_round_check of a path */
     RANK_ORDER_PARTS,   /* checkpoint_round_begin with the path of the head */
     RANK_ORDER_LOOK,    /* checkpoint_round_look */
-    RANK_ORDER_GATHER,  /* all give rank 0 what it asks for (simulation_state.h) */
+    RANK_ORDER_GATHER,  /* all give rank 0 what it asks for */
     RANK_ORDER_TIMES,   /* all send rank 0 how long their ticks took */
     RANK_ORDER_END,     /* the program ends */
     RANK_ORDER_COUNT
@@ -167,15 +167,15 @@ struct simulation_state {
     struct state_cursors cursors;
     struct event_log log; /* events of ticks, not sent yet */
     struct state_services services;
-    struct state_batch *batch;   /* owned (simulation_state.h); NULL until the first batch */
+    struct state_batch *batch;   /* owned; NULL until the first batch */
     struct built_world *arrival; /* the world that the load being applied puts in; NULL: none; not owned */
     struct parallel
         parallel; /* shares out the loops of a tick; the caller alone after simulation_state_init */
-    const atomic_bool *is_urgent;    /* NULL, or says that the world is not wanted any more; not owned */
-    const struct exchange *exchange; /* NULL, or the ranks that share the world; not owned; as parallel */
-    const struct state_ranks *ranks; /* NULL, or the way to the other ranks (simulation_state.h); not owned */
-    struct world_check *check;       /* owned; with an exchange: whether the ranks have the same bits */
-    struct snapshot_gatherer *gatherer; /* owned (simulation_state.h); NULL without an exchange */
+    const atomic_bool *is_urgent;       /* NULL, or says that the world is not wanted any more; not owned */
+    const struct exchange *exchange;    /* NULL, or the ranks that share the world; not owned; as parallel */
+    const struct state_ranks *ranks;    /* NULL, or the way to the other ranks; not owned */
+    struct world_check *check;          /* owned; with an exchange: whether the ranks have the same bits */
+    struct snapshot_gatherer *gatherer; /* owned; NULL without an exchange */
     bool is_spoiled; /* a tick was given up half done: only what worlds keep from tick to tick holds */
 };
 

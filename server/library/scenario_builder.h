@@ -23,7 +23,7 @@
 #include "server/storage/save_store.h"
 
 /* An order for the builder: `load` needs a world built from a scenario's file or a saved world, `list` the list of
- * these, `save` a world written down. Files can be slow and worlds large, so a thread of its own (scenario_builder.h)
+ * these, `save` a world written down. Files can be slow and worlds large, so a thread of its own
  * works the orders off. Pure but for the scenario source.
  *
  * A save is written from a clone, which the simulation's thread makes at a tick boundary (scenario_order_clone), in

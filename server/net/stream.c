@@ -1,4 +1,4 @@
-/* See stream.h. Thin over libuv. From the bottom: stream.c, stream.c, and here what uses them. */
+/* See stream.h. Thin over libuv. Calls go one way: the stream uses its writing, and that its phases and its send queue. */
 #include "server/net/stream.h"
 
 #include <assert.h>
@@ -9,27 +9,6 @@
 #include "common/base/limits.h"
 #include "common/system/log.h"
 #include "server/net/peer_socket.h"
-
-/* ---- internal ---- */
-
-/* Functions that the files of a stream share. Calls go one way: stream.c, stream.c, stream.c. */
-
-/* ---- stream.c ---- */
-
-/** The next phase, which is a later one. */
-void stream_enter(struct stream *stream, enum stream_phase phase);
-/** Closes the socket now. reset: the kernel does not keep what the peer has not taken. Does nothing when it is
- * closed. */
-void stream_close_socket(struct stream *stream, bool reset);
-/** Everything is written: shuts our side and waits briefly for the peer. */
-void stream_start_linger(struct stream *stream);
-/** The connection broke. The log says so when the peer fell off the net, not when it hung up. */
-void stream_lose(struct stream *stream, const char *doing, int error);
-
-/* ---- stream.c ---- */
-
-/** Writes what is queued as far as the socket takes it; a flushing stream lingers when all is written. */
-void stream_flush(struct stream *stream);
 
 /* ---- send queue ---- */
 
@@ -184,13 +163,12 @@ bool send_queue_is_empty(const struct send_queue *queue) {
 
 /* ---- phase ---- */
 
-/* The phases of a stream. See stream.c. */
-
 uint64_t stream_now_ms(const struct stream *stream) {
     return uv_now(stream->tcp.loop);
 }
 
-void stream_enter(struct stream *stream, enum stream_phase phase) {
+/* The next phase, which is a later one. */
+static void stream_enter(struct stream *stream, enum stream_phase phase) {
     assert(phase > stream->phase); /* phases go one way */
     const bool was_open = stream->phase == STREAM_OPEN;
     stream->phase = phase;
@@ -206,7 +184,9 @@ static void on_uv_closed(uv_handle_t *handle) {
     stream->host->on_closed(stream);
 }
 
-void stream_close_socket(struct stream *stream, bool reset) {
+/* Closes the socket now. reset: the kernel does not keep what the peer has not taken. Does nothing when it is
+ * closed. */
+static void stream_close_socket(struct stream *stream, bool reset) {
     if (stream->phase == STREAM_CLOSED) {
         return;
     }
@@ -223,7 +203,8 @@ static void on_shutdown(uv_shutdown_t *request, int status) {
     }
 }
 
-void stream_start_linger(struct stream *stream) {
+/* Everything is written: shuts our side and waits briefly for the peer. */
+static void stream_start_linger(struct stream *stream) {
     assert(send_queue_is_empty(&stream->queue));
     stream_enter(stream, STREAM_LINGERING);
     stream->phase_deadline_ms =
@@ -233,7 +214,8 @@ void stream_start_linger(struct stream *stream) {
     }
 }
 
-void stream_lose(struct stream *stream, const char *doing, int error) {
+/* The connection broke. The log says so when the peer fell off the net, not when it hung up. */
+static void stream_lose(struct stream *stream, const char *doing, int error) {
     const bool hung_up = error == UV_ECONNRESET || error == UV_EPIPE;
     log_write(hung_up ? LOG_DEBUG : LOG_INFO, "net", "session %u: gone: %s: %s", stream->id, doing,
               uv_strerror(error));
@@ -242,7 +224,7 @@ void stream_lose(struct stream *stream, const char *doing, int error) {
 
 /* ---- write ---- */
 
-/* A stream writes batches of its send queue. See stream.h and stream.h. */
+static void stream_flush(struct stream *stream);
 
 static void on_written(uv_write_t *request, int status) {
     struct stream *stream = request->handle->data;
@@ -337,7 +319,8 @@ static bool write_batch(struct stream *stream, struct shared_bytes *const *batch
     return false;
 }
 
-void stream_flush(struct stream *stream) {
+/* Writes what is queued as far as the socket takes it; a flushing stream lingers when all is written. */
+static void stream_flush(struct stream *stream) {
     while (stream->phase == STREAM_OPEN || stream->phase == STREAM_FLUSHING) {
         struct shared_bytes *batch[SEND_QUEUE_BATCH];
         const int count = send_queue_begin_write(&stream->queue, is_frame_held(stream), batch);

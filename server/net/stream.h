@@ -11,7 +11,7 @@
  * is discarded.
  * 4. While its owner does not read, the socket is not read: TCP holds the sender back. A stream that is not
  * read for STREAM_UNREAD_MS is polled for a reset instead.
- * 5. One batch of the send queue is being written at a time (stream.h). A waiting frame is held back while
+ * 5. One batch of the send queue is being written at a time. A waiting frame is held back while
  * a slow peer has not read the earlier ones (peer_socket.h).
  * 6. Before queued bytes a framing may have a head of its own (stream_host.head), one for each peer; the bytes
  * are shared nevertheless.

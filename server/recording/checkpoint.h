@@ -26,7 +26,7 @@
 
 /* A checkpoint in parts: of a world that ranks share, each writes what it has of the agents. Pure.
  *
- *     head    the checkpoint line (checkpoint.h) without the columns by slot and without the order of slots, but with
+ *     head    the checkpoint line without the columns by slot and without the order of slots, but with
  *             "parts":[{"agents":N,"bytes":B,"sum":"16 hexadecimal digits"},…], and in "order" with `drift` alone
  *     part    a line of JSON, and behind its newline blocks of bytes: little-endian numbers
  *
@@ -39,7 +39,7 @@
  *
  * 1. Any number of ranks, or one process, reads any number of parts: agents are found by their rows.
  * 2. The line is the authority: a part with another length or sum, or of another checkpoint, is refused by name.
- * 3. Reading trusts nothing, as checkpoint.h says.
+ * 3. Reading trusts nothing, as with a checkpoint in one piece.
  */
 
 enum { CHECKPOINT_PART_FORMAT = 1, CHECKPOINT_PARTS_MAX = 1024 };
@@ -104,7 +104,7 @@ struct checkpoint_rest checkpoint_rest_of(const struct simulation_state *state);
 void checkpoint_write(const struct world *world, const struct checkpoint_rest *rest, struct buffer *out,
                       uint64_t *hash);
 
-/** The head of a checkpoint in parts (checkpoint.h): all but the list of its parts. Looks at no agent by slot.
+/** The head of a checkpoint in parts: all but the list of its parts. Looks at no agent by slot.
  * hash: the world's, which ranks have made together. */
 void checkpoint_write_head(const struct world *world, const struct checkpoint_rest *rest, uint64_t hash,
                            struct buffer *out);

@@ -1,4 +1,4 @@
-/* Writing a part. See checkpoint.h; checkpoint_part.c reads it. */
+/* See checkpoint.h: parts of a checkpoint, written and read. */
 #include "server/recording/checkpoint.h"
 
 #include <assert.h>

@@ -69,7 +69,7 @@ uint64_t refusal_log_count(const struct refusal_log *log, enum refusal_cause cau
     return log->causes[cause].count;
 }
 
-/* ---- session: uses session.c, which has what a session sends ---- */
+/* ---- session ---- */
 
 enum { ANSWER_BYTES = 4096, PONG_BYTES = 256 };
 

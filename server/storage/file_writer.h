@@ -7,7 +7,7 @@
  * 3. Nothing is ever left out: when FILE_WRITER_ROOM bytes wait, or the system refuses (a full disk), the writer has
  * failed: nothing more is written into that file, which keeps what it has, and file_writer_has_failed says why. Another
  * file can be begun (file_writer_begin_again).
- * 4. A path that ends in .zst is compressed, in frames (file_writer.h): what a flush has written can be read after a
+ * 4. A path that ends in .zst is compressed, in frames: what a flush has written can be read after a
  * crash, the end of the torn frame included.
  * 5. All signals are blocked in the thread. Files are made with O_CREAT|O_EXCL|O_CLOEXEC, mode 0600, and locked
  * (flock). A file is synced before it is closed, whatever sync_s is.
@@ -33,7 +33,7 @@ bool packed_frame_is_name(const char *path);
  * out->failed. */
 void packed_frame_append(const char *bytes, size_t length, struct buffer *out);
 
-/* A file that grows at its end, plain or compressed; the part of file_writer.h that uses the file system. Used by one
+/* A file that grows at its end, plain or compressed; the part of a writer that uses the file system. Used by one
  * thread, which waits for the disk.
  *
  * A compressed file (.zst) is a row of zstd frames that each stand alone. A frame is closed when it has

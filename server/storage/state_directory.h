@@ -51,7 +51,7 @@ struct part_files {
 struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint);
 void part_files_fini(struct part_files *files);
 
-/* The journals and checkpoints of a state folder (state_directory.h): which there are, and which are read to continue.
+/* The journals and checkpoints of a state folder: which there are, and which are read to continue.
  * Other files of the folder are not looked at.
  */
 
@@ -61,8 +61,7 @@ enum state_file_kind { STATE_FILE_CHECKPOINT, STATE_FILE_JOURNAL };
 struct state_file {
     uint32_t number; /* from 1 */
     enum state_file_kind kind;
-    uint32_t
-        parts; /* of a checkpoint in parts: the number behind that of its last one (state_directory.h); else 0 */
+    uint32_t parts; /* of a checkpoint in parts: the number behind that of its last one; else 0 */
     uint64_t bytes; /* with those of its parts */
 };
 

@@ -1,7 +1,7 @@
 /* The answer to /metrics: what `stats` says, as counters, gauges and histograms that many servers' can be added up of.
  *
  * At most METRICS_SERIES lines of samples, METRICS_KINDS of them for the kinds of the scenario; in a cluster a few more
- * for each of at most RANK_TABLE_ROWS ranks (metrics.h). No label comes from a client: labels are kinds, phases,
+ * for each of at most RANK_TABLE_ROWS ranks. No label comes from a client: labels are kinds, phases,
  * roles, causes, ranks.
  */
 #ifndef DROVER_SERVER_WEB_METRICS_H

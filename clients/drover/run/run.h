@@ -53,7 +53,7 @@ NODISCARD bool run_number_read(const char *text, size_t length, double *value);
 enum { RUN_PLAN_PARAMETERS = 64, RUN_PLAN_RUNS = 1000000, RUN_PARAMETER_CHARS = LIMIT_NAME_CHARS + 64 };
 
 /** A parameter of a kind, "bird.flock.weight": kind "bird", name "flock.weight"; or the path of a number of the scenario,
- * "world.walls[0][3]" (run.h). */
+ * "world.walls[0][3]". */
 struct run_parameter {
     char name[RUN_PARAMETER_CHARS + 1];
     bool is_path;
@@ -67,7 +67,7 @@ struct run_grid {
     struct run_parameter parameters[RUN_PLAN_PARAMETERS];
     struct run_values values[RUN_PLAN_PARAMETERS]; /* of a parameter of --set; of the design's: empty */
     struct run_values seeds;
-    /* The design (run.h): its parameters come first. NAN: the row says nothing. */
+    /* The design: its parameters come first. NAN: the row says nothing. */
     int design_parameters, design_rows;
     bool has_design_seeds;
     struct run_values design; /* by row: the values, then the seed if has_design_seeds */

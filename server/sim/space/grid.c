@@ -1,4 +1,4 @@
-/* Where agents lie, and walks through them. See grid.h; grid.c puts them in order. */
+/* Where agents lie, and walks through them; their order. See grid.h. */
 #include "server/sim/space/grid.h"
 
 #include <assert.h>

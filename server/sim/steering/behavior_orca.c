@@ -123,8 +123,7 @@ const struct field behavior_orca_fields[] = {
     END_ROW,
 };
 
-/* Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one
- * (behavior_orca.c).
+/* Optimal reciprocal collision avoidance: the permitted velocity nearest to the preferred one.
  *
  * A velocity filter (TRAIT_VELOCITY_FILTER). Inactive while the preferred velocity is permitted.
  * source  van den Berg, Guy, Lin, Manocha 2011, "Reciprocal n-Body Collision Avoidance" */

@@ -456,7 +456,7 @@ void world_step_crowd(struct world *world, int32_t begin, int32_t end, place_set
 
 /* The tick of agents in consecutive slots of the grid, a batch at a time so that what is found for all of them
  * at once is used while it is in the cache. Kinds that merely flock go through kernels.h, all others
- * through world_crowd.c. */
+ * one by one. */
 
 enum { WORTHWHILE_SHARE = 4 /* a flock of fewer than one in so many of a batch is not worth its kernel */ };
 

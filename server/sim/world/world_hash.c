@@ -164,7 +164,7 @@ uint64_t world_hash_by_row(const struct world *world, int32_t begin, int32_t end
 /* ---- hash ---- */
 
 /* The state hash: a chain over everything that decides the future, of which the sum over agents
- * (world_hash.c) is a word.
+ * is a word.
  *
  * 1. docs/architecture.md, "What decides the future", lists every member of a world: what is not hashed here
  * follows from what is, or decides nothing.

@@ -1,4 +1,4 @@
-/* Words of the state hash, and how they are mixed. For world_hash.c and world_hash.c. */
+/* Words of the state hash, and how they are mixed. For world_hash.c. */
 #ifndef DROVER_SERVER_SIM_WORLD_WORLD_HASH_MIX_H
 #define DROVER_SERVER_SIM_WORLD_WORLD_HASH_MIX_H
 
