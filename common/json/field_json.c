@@ -32,7 +32,7 @@ static void unit_text(const struct field *field, char *out, size_t size) {
 }
 
 /* "0 to 20000 px/s" */
-void field_range_text(const struct field *field, char *out, size_t size) {
+static void field_range_text(const struct field *field, char *out, size_t size) {
     char low[JSON_NUMBER_TEXT];
     char high[JSON_NUMBER_TEXT];
     char unit[32];
@@ -42,7 +42,8 @@ void field_range_text(const struct field *field, char *out, size_t size) {
     (void)snprintf(out, size, "%s to %s%s", low, high, unit);
 }
 
-void field_choices_text(const struct field *field, char *out, size_t size) {
+/* "one", "two", ... of a choice. */
+static void field_choices_text(const struct field *field, char *out, size_t size) {
     out[0] = '\0';
     for (int i = 0; field->choices[i] != NULL; i++) {
         text_list_add(out, size, field->choices[i], true);
@@ -50,7 +51,7 @@ void field_choices_text(const struct field *field, char *out, size_t size) {
 }
 
 /* "a number", "an integer", ...: what a field wants. */
-const char *field_type_wanted(const struct field *field) {
+static const char *field_type_wanted(const struct field *field) {
     switch (field->type) {
     case FIELD_FLOAT:
     case FIELD_DOUBLE:
@@ -93,13 +94,15 @@ static void allowed_text(const struct field *field, char *out, size_t size) {
     (void)snprintf(out, size, "%s%s", text[0] == '\0' ? "" : ": ", text);
 }
 
-int field_fail_type(const struct field *field, const cJSON *value, const char *path,
-                    struct failure *failure) {
+/* Refuses a value of the wrong type, naming both. -1. */
+static int field_fail_type(const struct field *field, const cJSON *value, const char *path,
+                           struct failure *failure) {
     return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found %s", field_type_wanted(field),
                        json_type_name(value));
 }
 
-int field_fail_missing(const struct field *field, const char *path, struct failure *failure) {
+/* Refuses an object without this required member. -1. */
+static int field_fail_missing(const struct field *field, const char *path, struct failure *failure) {
     char allowed[300];
     allowed_text(field, allowed, sizeof allowed);
     return failure_set(failure, FAILURE_BAD_PARAM, path, "missing; expected %s%s", field_type_wanted(field),

@@ -91,7 +91,7 @@ static bool is_same_key(const struct json_key_set *set, const struct json_key_sl
 }
 
 /* A member takes 4 bytes or more: "":0. */
-uint32_t json_key_slots(size_t length, int most_tokens) {
+static uint32_t json_key_slots(size_t length, int most_tokens) {
     const size_t by_tokens = ((size_t)most_tokens + 1) / 2; /* each key has a value */
     const size_t keys = length / 4 + 1 < by_tokens ? length / 4 + 1 : by_tokens;
     uint32_t slots = 8;
@@ -101,7 +101,8 @@ uint32_t json_key_slots(size_t length, int most_tokens) {
     return slots;
 }
 
-bool json_key_set_add(struct json_key_set *set, uint32_t object, uint32_t begin, uint32_t length) {
+/* Adds the key at text[begin], which passed the check of strings. False when the object has it already. */
+static bool json_key_set_add(struct json_key_set *set, uint32_t object, uint32_t begin, uint32_t length) {
     assert(set->slots != NULL);
     uint32_t at = (uint32_t)hash_key(set, object, begin, length) & set->slot_mask;
     for (; set->slots[at].length_plus_one != 0; at = (at + 1) & set->slot_mask) {

@@ -60,9 +60,4 @@ struct json_key_set {
     uint64_t seed;
 };
 
-/** Slots for twice the keys that a text of this length can hold, a power of two. */
-uint32_t json_key_slots(size_t length, int most_tokens);
-/** Adds the key at text[begin], which passed the check of strings. False when the object has it already. */
-bool json_key_set_add(struct json_key_set *set, uint32_t object, uint32_t begin, uint32_t length);
-
 #endif

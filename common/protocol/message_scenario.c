@@ -72,7 +72,7 @@ const struct field message_about_fields[] = {
 
 /* ---- writing ---- */
 
-void message_view_write(const struct message_view *view, struct json_writer *json) {
+static void message_view_write(const struct message_view *view, struct json_writer *json) {
     if (view->has == 0) {
         return;
     }
@@ -95,7 +95,8 @@ void message_view_write(const struct message_view *view, struct json_writer *jso
     json_end(json);
 }
 
-void message_about_write(const struct message_about *about, struct json_writer *json) {
+/* Members "view" and "about" into an open object; one that says nothing is left out. */
+static void message_about_write(const struct message_about *about, struct json_writer *json) {
     bool is_open = false;
     for (const struct field *row = message_about_fields; row->type != FIELD_END; row++) {
         const char *text = (const char *)about + row->offset;
@@ -142,7 +143,7 @@ int message_overlays_read(const cJSON *array, const char *path, struct message_v
     return 0;
 }
 
-int message_view_read(const cJSON *json, struct message_view *view, struct failure *failure) {
+static int message_view_read(const cJSON *json, struct message_view *view, struct failure *failure) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "view");
     *view = (struct message_view){0};
     if (item == NULL) {
@@ -155,7 +156,9 @@ int message_view_read(const cJSON *json, struct message_view *view, struct failu
     return overlays == NULL ? 0 : message_overlays_read(overlays, "view.overlays", view, failure);
 }
 
-int message_about_read(const cJSON *json, struct message_about *about, struct failure *failure) {
+/* Read "view" and "about" from the object that has them; absent, they are zeroed. Members that this version does not
+ * know are ignored. 0, or -1 with *failure. */
+static int message_about_read(const cJSON *json, struct message_about *about, struct failure *failure) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "about");
     *about = (struct message_about){0};
     return item == NULL ? 0 : fields_read(message_about_fields, item, "about", NULL, about, NULL, failure);
@@ -255,7 +258,8 @@ static bool begin_list(const char *key, int count, struct json_writer *json) {
     return count > 0;
 }
 
-void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
+/* Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object; what is empty is left out. */
+static void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
     if (begin_list("obstacles", geometry->obstacle_count, json)) {
         for (int i = 0; i < geometry->obstacle_count; i++) {
             write_obstacle(&geometry->obstacles[i], json);
@@ -519,7 +523,11 @@ static int read_list(const cJSON *json, const char *key, int most,
     return 0;
 }
 
-int message_geometry_read(const cJSON *json, struct message_geometry *geometry, struct failure *failure) {
+/* Reads them from an object; absent ones are empty. An obstacle of a shape that this version does not know
+ * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
+ * what was read until then is whole. */
+static int message_geometry_read(const cJSON *json, struct message_geometry *geometry,
+                                 struct failure *failure) {
     if (read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
         read_list(json, "walls", LIMIT_WALLS, read_wall, geometry, failure) != 0 ||
         read_list(json, "paths", LIMIT_PATHS, read_path, geometry, failure) != 0 ||

@@ -64,17 +64,10 @@ extern const struct field message_view_fields[];
 /** The members of struct message_about. */
 extern const struct field message_about_fields[];
 
-/** Members "view" and "about" into an open object; one that says nothing is left out. */
-void message_view_write(const struct message_view *view, struct json_writer *json);
-void message_about_write(const struct message_about *about, struct json_writer *json);
 /** Reads an array of names into view->overlays. path: of the array, for failures.
  * 0, or -1 with *failure (bad_param); the view may then be partly written. */
 NODISCARD int message_overlays_read(const cJSON *array, const char *path, struct message_view *view,
                                     struct failure *failure);
-/** Read "view" and "about" from the object that has them; absent, they are zeroed. Members that this version does not
- * know are ignored. 0, or -1 with *failure. */
-NODISCARD int message_view_read(const cJSON *json, struct message_view *view, struct failure *failure);
-NODISCARD int message_about_read(const cJSON *json, struct message_about *about, struct failure *failure);
 
 /* The geometry in hello and scenario messages: obstacles, walls, paths, flow fields sampled coarsely for drawing,
  * and the regions that agents keep to. Part of struct message_scenario.
@@ -106,9 +99,6 @@ struct message_geometry {
     struct message_region regions[LIMIT_REGIONS];
 };
 
-/** Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object; what is empty is left out. */
-void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json);
-
 /** Members of one obstacle into an open object: its shape, "circle", "box" or "polygon". */
 void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json);
 /** Reads one obstacle's shape and "id" (0 when it has none). 1: there is no shape that this version knows. */
@@ -119,12 +109,6 @@ NODISCARD int message_obstacle_read(const cJSON *item, const char *id, struct ob
 void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle);
 /** The obstacle of this id is gone; none of it is fine. */
 void message_geometry_remove(struct message_geometry *geometry, uint32_t id);
-
-/** Reads them from an object; absent ones are empty. An obstacle of a shape that this version does not know
- * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
- * what was read until then is whole. */
-NODISCARD int message_geometry_read(const cJSON *json, struct message_geometry *geometry,
-                                    struct failure *failure);
 
 struct message_kind {
     char name[LIMIT_NAME_CHARS + 1];

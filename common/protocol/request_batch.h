@@ -25,11 +25,4 @@ typedef int request_member_reader(const cJSON *json, struct request *member, str
 /** Writes the members of a request's object into an open object. */
 typedef void request_member_writer(const struct request *member, struct json_writer *json);
 
-/** Reads `requests`. 0, or -1 with *failure; the extra is the caller's to free in both cases. */
-NODISCARD int request_batch_read(struct request *request, const cJSON *json, request_member_reader *read,
-                                 struct failure *failure);
-/** Writes `requests` into an open object. */
-void request_batch_write(const struct request *request, request_member_writer *write,
-                         struct json_writer *json);
-
 #endif

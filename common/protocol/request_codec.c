@@ -59,7 +59,9 @@ static size_t add_name(char *list, size_t used, const char *name) {
     return used;
 }
 
-void request_unknown_note(const cJSON *json, const uint64_t *present, struct request *request) {
+/* Fills request->unknown; its op and id are set.
+ * present  the rows of its table that fields_read saw, or NULL when it did not come to the end */
+static void request_unknown_note(const cJSON *json, const uint64_t *present, struct request *request) {
     if (present != NULL &&
         cJSON_GetArraySize(json) == count_bits(*present) + 1 + (request->id[0] != '\0') + request->has_at) {
         return;
@@ -215,7 +217,9 @@ static const char *take_name(const char *list, char name[REQUEST_UNKNOWN_CHARS +
     return list + length + (list[length] == '\n');
 }
 
-void request_unknown_hint(const struct request *request, struct buffer *out) {
+/* Appends what was probably meant (`"rate": did you mean "hz"?`), which ops have such a member, and what
+ * this one takes. */
+static void request_unknown_hint(const struct request *request, struct buffer *out) {
     bool is_all_meant = true;
     for (const char *at = request->unknown; *at != '\0';) {
         char name[REQUEST_UNKNOWN_CHARS + 1];
@@ -321,8 +325,9 @@ static int read_members(struct request_extra *extra, const cJSON *array, request
     return 0;
 }
 
-int request_batch_read(struct request *request, const cJSON *json, request_member_reader *read,
-                       struct failure *failure) {
+/* Reads `requests`. 0, or -1 with *failure; the extra is the caller's to free in both cases. */
+static int request_batch_read(struct request *request, const cJSON *json, request_member_reader *read,
+                              struct failure *failure) {
     const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, "requests");
     const int count = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
     if (count < 1 || count > LIMIT_BATCH) {
@@ -342,8 +347,9 @@ int request_batch_read(struct request *request, const cJSON *json, request_membe
     return read_members(request->extra, array, read, failure);
 }
 
-void request_batch_write(const struct request *request, request_member_writer *write,
-                         struct json_writer *json) {
+/* Writes `requests` into an open object. */
+static void request_batch_write(const struct request *request, request_member_writer *write,
+                                struct json_writer *json) {
     json_key(json, "requests");
     json_array(json);
     for (uint32_t i = 0; i < request_member_count(request); i++) {

@@ -93,7 +93,8 @@ struct given {
     uint32_t count;
 };
 
-bool request_columns_is_column(const cJSON *value) {
+/* Whether the value of a field with FIELD_COLUMN has the form of a column. */
+static bool request_columns_is_column(const cJSON *value) {
     return cJSON_IsArray(value) || cJSON_IsString(value);
 }
 

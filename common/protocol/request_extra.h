@@ -77,8 +77,6 @@ NODISCARD int request_columns_read(struct request *request, const cJSON *json, e
 /** Writes the columns of a request, if it has any, as members of the open object: arrays, or base64 when they are long.
  * Reading them gives the same bits. A writer of request_table.h: returns false, the table writes the other members. */
 bool request_columns_write(const struct request *request, struct json_writer *json);
-/** Whether the value of a field with FIELD_COLUMN has the form of a column. */
-bool request_columns_is_column(const cJSON *value);
 /** The radians of an angle of a column, as those of an angle for one agent. */
 float request_columns_radians(float degrees);
 

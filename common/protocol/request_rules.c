@@ -14,6 +14,10 @@
 #include "common/snapshot/snapshot.h"
 #include "common/text/names.h"
 
+static void request_write_view(const struct request_subscribe *view, struct json_writer *json);
+
+static int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure);
+
 /* ---- obstacle ---- */
 
 /* An obstacle as a request says it: {"circle":[x,y,r]}, {"box":[x,y,w,h]} or {"polygon":[[x,y],...]}. Owns
@@ -403,7 +407,8 @@ bool request_answers_with_frame(const struct request *request) {
     return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return);
 }
 
-int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure) {
+/* Reads the region of a view that has one, and holds the rules of its other members. */
+static int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure) {
     if (view->has_region && read_region(json, view->region, failure) != 0) {
         return -1;
     }
@@ -413,7 +418,7 @@ int request_check_view(struct request_subscribe *view, const cJSON *json, struct
     return check_field_names(view->fields, failure);
 }
 
-void request_write_view(const struct request_subscribe *view, struct json_writer *json) {
+static void request_write_view(const struct request_subscribe *view, struct json_writer *json) {
     if (view->has_region) {
         write_region(view->region, json);
     }

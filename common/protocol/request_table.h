@@ -96,10 +96,7 @@ extern const char *const request_field_names[];
 
 /** Reads `region`; checks which fields the layout takes. */
 NODISCARD int request_check_subscribe(struct request *request, const cJSON *json, struct failure *failure);
-/** Reads the region of a view that has one, and holds the rules of its other members. */
-NODISCARD int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure);
 /** Writes the region of a view that has one, as a member of the open object. */
-void request_write_view(const struct request_subscribe *view, struct json_writer *json);
 NODISCARD int request_check_get(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure);
 /** Write `region`, when there is one. */

@@ -206,7 +206,9 @@ static void take_asked(const struct density_sums *sums, const struct snapshot *s
     }
 }
 
-int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot, struct density *out) {
+/* The density that has these sums. snapshot: for the time and the names of kinds. -1 when out of memory. */
+static int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot,
+                           struct density *out) {
     const int32_t cells = sums->columns * sums->rows;
     if (density_reserve(out, cells, sums->of_cell - OF_CELL - (sums->speed_at > 0)) != 0) {
         return -1;
@@ -462,8 +464,10 @@ static int read_moment(const cJSON *json, const struct density *density, struct 
     return snapshot_read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), snapshot, failure);
 }
 
-int density_decode_frame(const char *line, size_t length, struct density *out, struct snapshot *snapshot,
-                         struct failure *failure) {
+/* Reads a density line; *snapshot becomes one of the same moment with the targets, without agents and without fields.
+ * 0, or -1 with *failure. */
+static int density_decode_frame(const char *line, size_t length, struct density *out,
+                                struct snapshot *snapshot, struct failure *failure) {
     if (!is_density(line, length)) {
         return refuse(failure, "op", "not a density line");
     }

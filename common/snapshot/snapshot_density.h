@@ -73,9 +73,6 @@ static inline int64_t density_sums_count(const struct density_sums *sums, int32_
 }
 /** Adds the agents that the view shows: kind, x, y, vx, vy. */
 void density_sums_add(struct density_sums *sums, const struct snapshot *snapshot);
-/** The density that has these sums. snapshot: for the time and the names of kinds. -1 when out of memory. */
-NODISCARD int density_of_sums(const struct density_sums *sums, const struct snapshot *snapshot,
-                              struct density *out);
 /** Counts the agents that the view shows. -1 when out of memory. */
 NODISCARD int density_count(const struct snapshot_view *view, const struct snapshot *snapshot,
                             struct density *out);
@@ -85,9 +82,5 @@ void density_encode(const struct density *density, const struct snapshot *snapsh
 /** Reads a line: strict about types, counts and lengths. -1 with *failure; the contents of *out are
  * undefined then; its memory can be used again or freed. */
 NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);
-/** The same, and *snapshot becomes one of the same moment with the targets, without agents and without
- * fields. */
-NODISCARD int density_decode_frame(const char *line, size_t length, struct density *out,
-                                   struct snapshot *snapshot, struct failure *failure);
 
 #endif

@@ -17,7 +17,8 @@ static command_handler *const handlers[REQUEST_OP_COUNT] = {
 #undef COMMAND_HANDLER_ROW
 };
 
-command_handler *command_table_find(enum request_op op) {
+/* The handler of the op; NULL when the world has none. */
+static command_handler *command_table_find(enum request_op op) {
     assert(op < REQUEST_OP_COUNT);
     return handlers[op];
 }

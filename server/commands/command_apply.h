@@ -81,8 +81,6 @@ int apply_fail_world(struct apply *apply, enum world_result result);
 
 typedef int command_handler(struct apply *apply);
 
-/** The handler of the op; NULL when the world has none. */
-command_handler *command_table_find(enum request_op op);
 /** Whether exactly the ops with REQUEST_TRAIT_WORLD have a handler; *wrong is an op for which this does not
  * hold, otherwise untouched. */
 bool command_table_is_whole(enum request_op *wrong);
@@ -94,9 +92,6 @@ struct command_until {
     uint32_t caught;
 };
 
-/** 0; or -1 with *failure when the condition names a kind or state that is not there, or a tick that is past. */
-NODISCARD int command_until_check(const struct request_step *step, const struct world *world,
-                                  struct failure *failure);
 /** After each tick of the step: the name of the condition, "caught", when it is true now; NULL otherwise. Of a state that
  * another request took away it is never true. */
 const char *command_until_met(struct command_until *until, const struct request_step *step,

@@ -67,13 +67,6 @@ enum apply_cursor {
 
 /** Moves the cursor of state->session to a place that came with another request. */
 enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point);
-/** Writes the reply's "cursor": the name of the session's target, when it has one. */
-void apply_write_cursor(struct apply *apply);
-/** Adds the session's target to the event of the request; makes one, "cursor", of a request that has none. Nothing
- * when the session has no target. */
-void apply_tell_cursor(struct apply *apply, vec2 point);
-/** Fails for APPLY_CURSOR_FULL. Returns -1. */
-int apply_fail_cursor(struct apply *apply);
 
 /* Kinds and targets by the names that requests give them. */
 

@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+static int apply_fail_cursor(struct apply *apply);
+
+static void apply_tell_cursor(struct apply *apply, vec2 point);
+
+static void apply_write_cursor(struct apply *apply);
+
 /* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
 static void note_unheeded(struct apply *apply) {
     apply->effects.unheeded = true;
@@ -244,7 +250,8 @@ enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point) {
     return APPLY_CURSOR_MOVED;
 }
 
-void apply_write_cursor(struct apply *apply) {
+/* Writes the reply's "cursor": the name of the session's target, when it has one. */
+static void apply_write_cursor(struct apply *apply) {
     const int mine = find_mine(apply->state);
     char name[LIMIT_NAME_CHARS + 1];
     if (mine >= 0) {
@@ -253,7 +260,9 @@ void apply_write_cursor(struct apply *apply) {
     }
 }
 
-void apply_tell_cursor(struct apply *apply, vec2 point) {
+/* Adds the session's target to the event of the request; makes one, "cursor", of a request that has none. Nothing
+ * when the session has no target. */
+static void apply_tell_cursor(struct apply *apply, vec2 point) {
     const int mine = find_mine(apply->state);
     if (mine < 0) {
         return;
@@ -276,7 +285,8 @@ static bool note_refused(struct state_cursors *cursors, uint32_t session) {
     return false;
 }
 
-int apply_fail_cursor(struct apply *apply) {
+/* Fails for APPLY_CURSOR_FULL. Returns -1. */
+static int apply_fail_cursor(struct apply *apply) {
     apply->is_told = note_refused(&apply->state->cursors, apply->state->session);
     return failure_set(&apply->failure, FAILURE_FULL, NULL,
                        "target limit reached (%d); this session's cursor is not among the targets",

@@ -8,6 +8,9 @@
 #include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
 
+static int command_until_check(const struct request_step *step, const struct world *world,
+                               struct failure *failure);
+
 int apply_pause(struct apply *apply) {
     apply->effects.paused = !apply->state->is_paused;
     apply->state->is_paused = true;
@@ -156,7 +159,9 @@ static int check_state(const struct request_until *until, const struct world *wo
                        "kind \"%s\" has no state \"%s\"; it has %s", until->kind, until->state, list);
 }
 
-int command_until_check(const struct request_step *step, const struct world *world, struct failure *failure) {
+/* 0; or -1 with *failure when the condition names a kind or state that is not there, or a tick that is past. */
+static int command_until_check(const struct request_step *step, const struct world *world,
+                               struct failure *failure) {
     const struct request_until *until = &step->until;
     if (!step->has_until) {
         return 0;

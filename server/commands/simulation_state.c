@@ -33,7 +33,8 @@ static void write_event(struct message_event *event, const struct world_note *no
     event->y = world_snapshot_hundredths(note->at.y);
 }
 
-void event_log_take(struct event_log *log, const struct world *world) {
+/* Takes the events of the world's last tick. */
+static void event_log_take(struct event_log *log, const struct world *world) {
     const struct world_note *notes = NULL;
     uint32_t left_out = 0;
     const int count = world_notes(world, &notes, &left_out);
@@ -61,7 +62,8 @@ void event_log_take(struct event_log *log, const struct world *world) {
 
 /* ---- state batch ---- */
 
-void state_batch_destroy(struct state_batch *batch) {
+/* NULL is fine. */
+static void state_batch_destroy(struct state_batch *batch) {
     if (batch != NULL) {
         world_destroy(batch->before);
         free(batch->events);

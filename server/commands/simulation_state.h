@@ -41,8 +41,6 @@ struct event_log {
 
 /** Empty, for a world of this rate. */
 void event_log_init(struct event_log *log, double tick_hz);
-/** Takes the events of the world's last tick. */
-void event_log_take(struct event_log *log, const struct world *world);
 
 /* The other ranks of a simulation whose world they share (server/sim/math/exchange.h). Rank 0 has the sessions; its
  * state sends *orders* to the others, which do the same with a state of their own.
@@ -205,9 +203,6 @@ struct state_batch {
     struct message_event *events; /* owned; of the members of the batch applied last */
     uint32_t event_count, event_room;
 };
-
-/** NULL is fine. */
-void state_batch_destroy(struct state_batch *batch);
 
 /* What rank 0 asks of all ranks about the agents of a world that they share in stripes: frames, and answers to queries.
  *

@@ -54,8 +54,9 @@ const struct extract_view *snapshot_extract_find(const struct snapshot_extract *
     return NULL;
 }
 
-const struct density_sums *snapshot_extract_sums(const struct snapshot_extract *extract,
-                                                 const struct snapshot_view *view) {
+/* The sums of a view with a grid, or NULL. */
+static const struct density_sums *snapshot_extract_sums(const struct snapshot_extract *extract,
+                                                        const struct snapshot_view *view) {
     const struct extract_view *found = snapshot_extract_find(extract, view);
     return found != NULL && found->sums.values != NULL ? &found->sums : NULL;
 }

@@ -49,9 +49,6 @@ NODISCARD int snapshot_extract_add(struct snapshot_extract *extract, const struc
 /** The view in it; NULL when there is none, or no extract. The speed that frames say makes no difference. */
 const struct extract_view *snapshot_extract_find(const struct snapshot_extract *extract,
                                                  const struct snapshot_view *view);
-/** The sums of a view with a grid, or NULL. */
-const struct density_sums *snapshot_extract_sums(const struct snapshot_extract *extract,
-                                                 const struct snapshot_view *view);
 /** Whether there is what the view shows. extract: NULL, where the snapshot has every agent of the world. */
 bool snapshot_extract_shows(const struct snapshot_extract *extract, const struct snapshot_view *view);
 

@@ -33,7 +33,8 @@ bool scenario_order_is_needed(const struct request *request) {
            (request->op == REQUEST_LIST && (what == LIST_SCENARIOS || what == LIST_SAVES));
 }
 
-bool scenario_order_is_load(const struct scenario_order *order) {
+/* Whether the order puts in a world. */
+static bool scenario_order_is_load(const struct scenario_order *order) {
     return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE;
 }
 

@@ -93,8 +93,6 @@ struct scenario_source scenario_library_source(struct scenario_library *library)
 bool scenario_order_is_needed(const struct request *request);
 /** An order for a command whose request needs one; NULL when memory is short. */
 NODISCARD struct scenario_order *scenario_order_create(struct command *command);
-/** Whether the order puts in a world. */
-bool scenario_order_is_load(const struct scenario_order *order);
 /** For a save: says at first how much memory the clone takes; once there is memory, copies what is to be saved. A lack
  * of memory becomes the order's failure. By the state's own thread, not in a tick. */
 void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state);

@@ -32,35 +32,7 @@ struct checkpoint_reading {
     struct failure *failure;
 };
 
-/** The failure bad_save at a place of the line, which may be "". Returns -1. */
-int checkpoint_refuse(const struct checkpoint_reading *reading, const char *place, const char *what);
-/** The same at an entry of the place part + name. Returns -1. */
-int checkpoint_refuse_entry(const struct checkpoint_reading *reading, const char *part, const char *name,
-                            const struct image_fault *fault);
-/** The failure busy: no memory. Returns -1. */
-int checkpoint_run_out(const struct checkpoint_reading *reading);
-/** 0, or -1 with a failure (busy) when the server stops. */
-NODISCARD int checkpoint_check_given_up(const struct checkpoint_reading *reading);
-
-/** A member of an object; NULL: there is none. */
-const cJSON *checkpoint_member(const cJSON *object, const char *key);
-/** A whole number from 0 to `most`. 0, or -1 with a failure. */
-NODISCARD int checkpoint_read_whole(const struct checkpoint_reading *reading, const cJSON *object,
-                                    const char *key, double most, uint64_t *out);
-/** 16 lower-case hexadecimal digits. */
-NODISCARD bool checkpoint_read_hex64(const cJSON *item, uint64_t *out);
-
 /* Reading what a checkpoint says of agents: columns, in the line or in parts beside it, and the order of slots. For
  * checkpoint_read.c alone. All return 0, or -1 with the reading's failure. */
-
-/** Before there is a world: whether the columns have the length that so many agents need. */
-NODISCARD int checkpoint_check_columns(const struct checkpoint_reading *reading);
-NODISCARD int checkpoint_read_ids(struct checkpoint_reading *reading);
-/** In parts, what agents have by slot stands in those. */
-NODISCARD int checkpoint_read_columns(struct checkpoint_reading *reading);
-/** What there is of agents beside the line. */
-NODISCARD int checkpoint_read_agent_parts(struct checkpoint_reading *reading);
-/** The order of slots, in a world with so many cells. */
-NODISCARD int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON *order, int32_t cells);
 
 #endif

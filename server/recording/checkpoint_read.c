@@ -11,13 +11,15 @@
 #include "common/text/base64.h"
 #include "common/text/names.h"
 
-int checkpoint_refuse(const struct checkpoint_reading *reading, const char *place, const char *what) {
+/* The failure bad_save at a place of the line, which may be "". Returns -1. */
+static int checkpoint_refuse(const struct checkpoint_reading *reading, const char *place, const char *what) {
     return failure_set(reading->failure, FAILURE_BAD_SAVE, place, "%s%s%s", place,
                        place[0] != '\0' ? ": " : "", what);
 }
 
-int checkpoint_refuse_entry(const struct checkpoint_reading *reading, const char *part, const char *name,
-                            const struct image_fault *fault) {
+/* The same at an entry of the place part + name. Returns -1. */
+static int checkpoint_refuse_entry(const struct checkpoint_reading *reading, const char *part,
+                                   const char *name, const struct image_fault *fault) {
     char place[96];
     if (fault->index < 0) {
         (void)snprintf(place, sizeof place, "%s%s", part, name);
@@ -28,22 +30,26 @@ int checkpoint_refuse_entry(const struct checkpoint_reading *reading, const char
                        "%s: a value that is not allowed; allowed: %s", place, fault->what);
 }
 
-int checkpoint_run_out(const struct checkpoint_reading *reading) {
+/* The failure busy: no memory. Returns -1. */
+static int checkpoint_run_out(const struct checkpoint_reading *reading) {
     return failure_set(reading->failure, FAILURE_BUSY, "", "out of memory for the saved world");
 }
 
-int checkpoint_check_given_up(const struct checkpoint_reading *reading) {
+/* 0, or -1 with a failure (busy) when the server stops. */
+static int checkpoint_check_given_up(const struct checkpoint_reading *reading) {
     const bool is_given_up =
         reading->given_up != NULL && atomic_load_explicit(reading->given_up, memory_order_relaxed);
     return is_given_up ? failure_set(reading->failure, FAILURE_BUSY, "", "the server stops") : 0;
 }
 
-const cJSON *checkpoint_member(const cJSON *object, const char *key) {
+/* A member of an object; NULL: there is none. */
+static const cJSON *checkpoint_member(const cJSON *object, const char *key) {
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-int checkpoint_read_whole(const struct checkpoint_reading *reading, const cJSON *object, const char *key,
-                          double most, uint64_t *out) {
+/* A whole number from 0 to `most`. 0, or -1 with a failure. */
+static int checkpoint_read_whole(const struct checkpoint_reading *reading, const cJSON *object,
+                                 const char *key, double most, uint64_t *out) {
     const cJSON *item = checkpoint_member(object, key);
     if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0) || !(item->valuedouble <= most) ||
         item->valuedouble != floor(item->valuedouble)) {
@@ -54,7 +60,8 @@ int checkpoint_read_whole(const struct checkpoint_reading *reading, const cJSON 
     return 0;
 }
 
-bool checkpoint_read_hex64(const cJSON *item, uint64_t *out) {
+/* 16 lower-case hexadecimal digits. */
+static bool checkpoint_read_hex64(const cJSON *item, uint64_t *out) {
     static const char digits[] = "0123456789abcdef";
     if (!cJSON_IsString(item) || strlen(item->valuestring) != 16 || strspn(item->valuestring, digits) != 16) {
         return false;
@@ -115,7 +122,7 @@ static int refuse_length(const struct checkpoint_reading *reading, const char *p
                        place, span->bytes, wanted);
 }
 
-int checkpoint_read_ids(struct checkpoint_reading *reading) {
+static int checkpoint_read_ids(struct checkpoint_reading *reading) {
     struct span span = {NULL, 0, 0};
     struct image_fault fault;
     const size_t width = sizeof(uint32_t), run = 2 * width, most = run * (size_t)reading->image.agent_count;
@@ -186,7 +193,8 @@ static int check_column_names(const struct checkpoint_reading *reading, const cJ
     return 0;
 }
 
-int checkpoint_check_columns(const struct checkpoint_reading *reading) {
+/* Before there is a world: whether the columns have the length that so many agents need. */
+static int checkpoint_check_columns(const struct checkpoint_reading *reading) {
     const cJSON *columns = checkpoint_member(reading->root, "columns");
     struct image_column column;
     if (!cJSON_IsObject(columns)) {
@@ -207,7 +215,8 @@ int checkpoint_check_columns(const struct checkpoint_reading *reading) {
     return check_column_names(reading, columns);
 }
 
-int checkpoint_read_columns(struct checkpoint_reading *reading) {
+/* In parts, what agents have by slot stands in those. */
+static int checkpoint_read_columns(struct checkpoint_reading *reading) {
     const cJSON *columns = checkpoint_member(reading->root, "columns");
     const bool is_whole = checkpoint_member(reading->root, "parts") == NULL;
     struct image_column column;
@@ -250,7 +259,8 @@ static int read_part(struct checkpoint_reading *reading, const cJSON *item, int 
                                 reading->failure);
 }
 
-int checkpoint_read_agent_parts(struct checkpoint_reading *reading) {
+/* What there is of agents beside the line. */
+static int checkpoint_read_agent_parts(struct checkpoint_reading *reading) {
     const cJSON *parts = checkpoint_member(reading->root, "parts");
     const int count = cJSON_GetArraySize(parts);
     int number = 0;
@@ -319,7 +329,8 @@ static int32_t *read_cells(const struct checkpoint_reading *reading, const cJSON
     return counts;
 }
 
-int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON *order, int32_t cells) {
+/* The order of slots, in a world with so many cells. */
+static int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON *order, int32_t cells) {
     struct span span = {NULL, 0, 0};
     struct image_fault fault;
     const char *place = "";

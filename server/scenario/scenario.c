@@ -25,8 +25,8 @@ static int check_select(const struct world_def *def, const struct message_view *
                        (unsigned long)view->select, (unsigned long)agents);
 }
 
-int scenario_read_view(const cJSON *root, const struct world_def *def, struct message_view *view,
-                       struct scenario_mistakes *mistakes) {
+static int scenario_read_view(const cJSON *root, const struct world_def *def, struct message_view *view,
+                              struct scenario_mistakes *mistakes) {
     static const char *const parts[] = {"overlays", NULL};
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "view");
     const bool is_whole_world = mistakes->count == 0;
@@ -78,7 +78,10 @@ static int check_about_texts(const struct message_about *about, struct scenario_
     return 0;
 }
 
-int scenario_read_about(const cJSON *root, struct message_about *about, struct scenario_mistakes *mistakes) {
+/* Reads the part of the file when it is there; *view, *about must be zeroed. 0, or -1 when reading ends here.
+ * def: the world, whose agents the view may select: read it first. */
+static int scenario_read_about(const cJSON *root, struct message_about *about,
+                               struct scenario_mistakes *mistakes) {
     static const char *const no_more[] = {NULL};
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "about");
     struct failure failure = {0};

@@ -76,13 +76,6 @@ NODISCARD int scenario_read_kinds(const cJSON *root, struct world_def *def,
  * the world.
  */
 
-/** Reads the part of the file when it is there; *view, *about must be zeroed. 0, or -1 when reading ends here.
- * def: the world, whose agents the view may select: read it first. */
-NODISCARD int scenario_read_view(const cJSON *root, const struct world_def *def, struct message_view *view,
-                                 struct scenario_mistakes *mistakes);
-NODISCARD int scenario_read_about(const cJSON *root, struct message_about *about,
-                                  struct scenario_mistakes *mistakes);
-
 /* The parts of a scenario file: world, targets, kinds, agents. Used by scenario.c only. */
 
 /* Each reads its part of the file's root object into *def and adds mistakes to *mistakes: 0, or -1 when

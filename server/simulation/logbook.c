@@ -129,7 +129,8 @@ bool logbook_tell_file(struct logbook *logbook, struct logbook_file_statistics *
 #define AGAIN_LEAST_NS UINT64_C(1000000000)
 #define AGAIN_MOST_NS  UINT64_C(64000000000)
 
-bool logbook_has_lost_journal(struct logbook *logbook) {
+/* Whether the journal has ended early. */
+static bool logbook_has_lost_journal(struct logbook *logbook) {
     pthread_mutex_lock(&logbook->mutex);
     const bool is_lost = logbook->journal.writer != NULL && (logbook->comeback.step != COMEBACK_NONE ||
                                                              !logbook_output_is_open(&logbook->journal));
@@ -205,7 +206,8 @@ static void put_comeback(struct logbook *logbook, const struct simulation_state 
     comeback->step = COMEBACK_WORLD;
 }
 
-void logbook_log_comeback(const struct logbook *logbook) {
+/* Says in the log where the journal goes on. */
+static void logbook_log_comeback(const struct logbook *logbook) {
     log_write(LOG_WARN, "logbook",
               "the journal goes on in %s from tick %" PRIu64 "; what happened after tick %" PRIu64
               " and before is in none",
@@ -234,7 +236,9 @@ static void end_comeback(struct logbook *logbook) {
     logbook_notify_written(logbook);
 }
 
-void logbook_look_again(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns) {
+/* Between ticks, or while there are none: tries to begin a journal that has ended again, when it is time. */
+static void logbook_look_again(struct logbook *logbook, const struct simulation_state *state,
+                               uint64_t now_ns) {
     struct comeback *comeback = &logbook->comeback;
     struct file_writer *writer = logbook->journal.writer;
     if (logbook->keeper == NULL || state->is_spoiled || !logbook_has_lost_journal(logbook)) {
@@ -257,7 +261,8 @@ void logbook_look_again(struct logbook *logbook, const struct simulation_state *
     }
 }
 
-void logbook_begin_again_at_end(struct logbook *logbook, const struct simulation_state *state) {
+/* What can still be done at the end for a world whose journal ended. */
+static void logbook_begin_again_at_end(struct logbook *logbook, const struct simulation_state *state) {
     struct comeback *comeback = &logbook->comeback;
     const bool has_failed = file_writer_has_failed(logbook->journal.writer, NULL);
     if ((comeback->step == COMEBACK_NONE || has_failed) && !try_header(logbook)) {

@@ -105,8 +105,6 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
                        bool is_saved, struct recorder_session session);
 /** A tick was done; between ticks. */
 void logbook_note_tick(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
-/** Whether the journal has ended early. */
-bool logbook_has_lost_journal(struct logbook *logbook);
 /** Whether something is to be done without a tick: logbook_look is to be called now and then. */
 bool logbook_is_waiting(struct logbook *logbook);
 /** While there are no ticks: tries to begin a journal that has ended again, and sees to a hash behind requests. */

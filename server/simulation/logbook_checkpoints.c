@@ -38,11 +38,14 @@ static bool need_round(struct logbook *logbook, const struct simulation_state *s
     return rounds->round != NULL;
 }
 
-bool logbook_is_writing_parts(const struct logbook *logbook) {
+/* Whether ranks are writing a checkpoint. */
+static bool logbook_is_writing_parts(const struct logbook *logbook) {
     return logbook->rounds.round != NULL && checkpoint_round_is_busy(logbook->rounds.round);
 }
 
-void logbook_begin_parts(struct logbook *logbook, const struct simulation_state *state, uint32_t number) {
+/* Begins the checkpoint of this number: each rank writes its part. */
+static void logbook_begin_parts(struct logbook *logbook, const struct simulation_state *state,
+                                uint32_t number) {
     struct keeper_result result = {.tick = world_tick(state->world), .seq = state->seq};
     char path[STATE_DIRECTORY_PATH];
     if (!need_round(logbook, state)) {
@@ -80,7 +83,8 @@ void logbook_look_at_parts(struct logbook *logbook, const struct simulation_stat
     }
 }
 
-void logbook_finish_parts(struct logbook *logbook, const struct simulation_state *state) {
+/* Waits until it is on disk, but not for ever. */
+static void logbook_finish_parts(struct logbook *logbook, const struct simulation_state *state) {
     const struct timespec moment = {.tv_nsec = (long)LOOK_NS};
     const uint64_t until_ns = clock_now_ns() + (uint64_t)(END_WAIT_S * 1e9);
     while (logbook_is_writing_parts(logbook) && clock_now_ns() < until_ns) {
@@ -89,7 +93,9 @@ void logbook_finish_parts(struct logbook *logbook, const struct simulation_state
     }
 }
 
-void logbook_put_hash_of_ranks(struct logbook *logbook, const struct simulation_state *state) {
+/* Ranks that have a part of the world each make its hash together, which no thread does beside the ticks: as often as it
+ * takes little of their time. */
+static void logbook_put_hash_of_ranks(struct logbook *logbook, const struct simulation_state *state) {
     struct rounds *rounds = &logbook->rounds;
     const uint64_t start_ns = clock_now_ns();
     if (start_ns - rounds->hashed_ns < HASH_SHARE * rounds->hash_ns) {

@@ -208,8 +208,6 @@ const char *logbook_file_name(const char *path);
 void logbook_fail_output(struct output *output, const struct failure *failure);
 /** Whether the output takes lines. Locked. */
 bool logbook_output_is_open(struct output *output);
-/** Puts lines into the output's file, or holds them. Locked. */
-void logbook_put_lines(struct output *output, const char *bytes, size_t length);
 /** Puts a checkpoint of the recording, malloc'd, which is the output's afterwards; then the lines that were held for it.
  * Locked. */
 void logbook_put_checkpoint_line(struct output *output, char *line, size_t length);
@@ -246,17 +244,8 @@ void logbook_notify_written(void *context);
 /** Whether all ranks can write checkpoints of this journal. 0, or -1 with *failure. */
 NODISCARD int logbook_check_ranks(struct logbook *logbook, const struct simulation_state *state,
                                   struct failure *failure);
-/** Whether ranks are writing a checkpoint. */
-bool logbook_is_writing_parts(const struct logbook *logbook);
-/** Begins the checkpoint of this number: each rank writes its part. */
-void logbook_begin_parts(struct logbook *logbook, const struct simulation_state *state, uint32_t number);
 /** Asks the ranks now and then whether it is written. */
 void logbook_look_at_parts(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
-/** Waits until it is on disk, but not for ever. */
-void logbook_finish_parts(struct logbook *logbook, const struct simulation_state *state);
-/** Ranks that have a part of the world each make its hash together, which no thread does beside the ticks: as often as it
- * takes little of their time. */
-void logbook_put_hash_of_ranks(struct logbook *logbook, const struct simulation_state *state);
 
 /* ---- logbook_checkpoints.c ---- */
 
@@ -292,20 +281,10 @@ void logbook_begin_memory(struct logbook *logbook, const struct simulation_state
 void logbook_reserve_memory(struct logbook *logbook);
 /** Each minute the memory begins a further part. */
 void logbook_look_for_part(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
-/** Whether the memory has no checkpoint yet, but will have one soon. Any thread. */
-bool logbook_waits_for_memory(struct logbook *logbook);
 /** file_opener_def.fill: context is the logbook. The opener's thread. */
 int logbook_fill_file(void *context, const struct request_record *record, struct file_writer *writer,
                       uint64_t *from, struct failure *failure);
 
 /* ---- logbook.c ---- */
-
-/** Between ticks, or while there are none: tries to begin a journal that has ended again, when it is time. */
-void logbook_look_again(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns);
-
-/** What can still be done at the end for a world whose journal ended. */
-void logbook_begin_again_at_end(struct logbook *logbook, const struct simulation_state *state);
-/** Says in the log where the journal goes on. */
-void logbook_log_comeback(const struct logbook *logbook);
 
 #endif

@@ -178,7 +178,8 @@ static void hold(struct output *output, struct buffer *lines, const char *bytes,
     }
 }
 
-void logbook_put_lines(struct output *output, const char *bytes, size_t length) {
+/* Puts lines into the output's file, or holds them. Locked. */
+static void logbook_put_lines(struct output *output, const char *bytes, size_t length) {
     if (length > 0 && logbook_output_is_open(output) && output->is_holding) {
         hold(output, &output->held, bytes, length);
     } else if (length > 0 && logbook_output_is_open(output)) {

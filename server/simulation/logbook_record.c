@@ -72,7 +72,8 @@ void logbook_look_for_part(struct logbook *logbook, const struct simulation_stat
                         keeper_take(logbook->keeper, state, (struct keeper_order){.tasks = KEEPER_MEMORY});
 }
 
-bool logbook_waits_for_memory(struct logbook *logbook) {
+/* Whether the memory has no checkpoint yet, but will have one soon. Any thread. */
+static bool logbook_waits_for_memory(struct logbook *logbook) {
     pthread_mutex_lock(&logbook->mutex);
     const bool waits = logbook->memory.count == 1 && flight_memory_waits(&logbook->memory);
     pthread_mutex_unlock(&logbook->mutex);

@@ -237,14 +237,10 @@ void simulation_show(struct simulation *simulation, uint64_t now_ns);
 
 /* ---- simulation_report.c ---- */
 
-/** The speed at which ticks are done now. */
-double simulation_effective_speed(const struct simulation *simulation);
 /** Whether it is another one than 1. */
 bool simulation_has_speed(const struct simulation *simulation);
 /** Whether ticks are done as fast as they can be. */
 bool simulation_is_at_max(const struct simulation *simulation);
-/** Ticks of the world that are due in a second; 0 when as many as can be done. */
-double simulation_due_hz(const struct simulation *simulation);
 /** Whether ticks are so rare that a request which changes the world is to be shown before the next one. */
 bool simulation_has_rare_ticks(const struct simulation *simulation);
 /** Ticks of the world for each one of the tick clock. */
@@ -259,14 +255,9 @@ void simulation_change_clock(struct simulation *simulation);
 
 /** The speed is 1, and requests can change it. */
 void simulation_speed_init(struct simulation *simulation);
-/** Sets the speed: a factor, or 0 for as fast as ticks can be done. Returns whether it is another one than before; if
- * not, nothing is changed. */
-bool simulation_set_speed(struct simulation *simulation, double factor);
 /** A world came in. is_fresh: it is at the beginning of a scenario, and its warm-up is wanted; it has one when the
  * scenario says so and the world runs. The caller describes the world and resets the clock then. */
 void simulation_begin_warmup(struct simulation *simulation, bool is_fresh);
-/** Ends the warm-up that is under way: the world goes on at its speed, and subscribers get the event `warmed_up`. */
-void simulation_end_warmup(struct simulation *simulation);
 /** The same when the last of its ticks is done. */
 void simulation_follow_warmup(struct simulation *simulation);
 /** The hash of the world before this request, for the next function; 0 when the request cannot end the warm-up. */

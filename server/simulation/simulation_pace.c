@@ -26,7 +26,8 @@ void simulation_begin_warmup(struct simulation *simulation, bool is_fresh) {
     set_warmup(simulation, is_warming, tick, is_warming ? tick + (uint64_t)ticks : tick);
 }
 
-void simulation_end_warmup(struct simulation *simulation) {
+/* Ends the warm-up that is under way: the world goes on at its speed, and subscribers get the event `warmed_up`. */
+static void simulation_end_warmup(struct simulation *simulation) {
     struct message_event event = {.event = "warmed_up"};
     if (simulation->speed.is_warming) {
         set_warmup(simulation, false, 0, 0);
@@ -64,7 +65,9 @@ void simulation_let_end_warmup(struct simulation *simulation, const struct reque
 
 /* ---- the speed ---- */
 
-bool simulation_set_speed(struct simulation *simulation, double factor) {
+/* Sets the speed: a factor, or 0 for as fast as ticks can be done. Returns whether it is another one than before; if
+ * not, nothing is changed. */
+static bool simulation_set_speed(struct simulation *simulation, double factor) {
     const bool was_at_max = simulation_is_at_max(simulation);
     const double before = simulation->speed.factor;
     assert(factor >= 0.0);

@@ -18,7 +18,8 @@
 /* A world whose ticks are so rare shows requests that change it in between, as a paused one does. */
 #define RARE_TICK_HZ 20.0
 
-double simulation_effective_speed(const struct simulation *simulation) {
+/* The speed at which ticks are done now. */
+static double simulation_effective_speed(const struct simulation *simulation) {
     return simulation->speed.is_warming ? 0.0 : simulation->speed.factor;
 }
 
@@ -31,7 +32,8 @@ bool simulation_is_at_max(const struct simulation *simulation) {
     return !(simulation_effective_speed(simulation) > 0.0);
 }
 
-double simulation_due_hz(const struct simulation *simulation) {
+/* Ticks of the world that are due in a second; 0 when as many as can be done. */
+static double simulation_due_hz(const struct simulation *simulation) {
     return world_tick_hz(simulation->state.world) * simulation_effective_speed(simulation);
 }
 

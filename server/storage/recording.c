@@ -15,6 +15,8 @@
 #include "server/storage/recording_internal.h"
 #include "server/storage/state_directory.h"
 
+static void part_files_fini(struct part_files *files);
+
 #define PART_SUFFIX ".part-"
 #define HEAD_SUFFIX ".drover"
 
@@ -92,13 +94,14 @@ static int read_part(void *context, uint32_t number, const char **bytes, size_t 
                              failure);
 }
 
-struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint) {
+static struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint) {
     *files = (struct part_files){.bytes = NULL};
     (void)snprintf(files->checkpoint, sizeof files->checkpoint, "%s", checkpoint);
     return (struct checkpoint_parts){files, read_part};
 }
 
-void part_files_fini(struct part_files *files) {
+/* Where checkpoint_read_parts finds the parts of this checkpoint; valid as long as *files. part_files_fini frees. */
+static void part_files_fini(struct part_files *files) {
     free(files->bytes);
     files->bytes = NULL;
 }

@@ -34,17 +34,6 @@ const char *text_file_path(const struct text_file *file);
 /** Bytes on disk. */
 uint64_t text_file_bytes(const struct text_file *file);
 
-/** A stream at the start of the file. NULL without memory. */
-NODISCARD struct text_stream *text_stream_new(struct text_file *file);
-void text_stream_free(struct text_stream *stream);
-/** Goes to a place that a stream of this file has been at. 0, or -1 with *failure. */
-NODISCARD int text_stream_seek(struct text_stream *stream, uint64_t offset, struct failure *failure);
-/** The next bytes of the text, at most `size`. 0 at the end; -1 with *failure (io). */
-NODISCARD ptrdiff_t text_stream_read(struct text_stream *stream, char *out, size_t size,
-                                     struct failure *failure);
-/** The places where compressed text could not be read, so far. */
-uint64_t text_stream_breaks(const struct text_stream *stream);
-
 /* The lines of several files, one after the other. One thread; several walks may go over the same files.
  *
  * A line ends with a newline: what is behind the last one of a file is torn, is skipped and counted. Empty lines are

@@ -40,7 +40,8 @@ static bool split(const char *text, size_t length, struct lines *lines) {
     return true;
 }
 
-bool save_head_is_whole(const char *text, size_t length) {
+/* Whether text[0..length), a beginning of a saved world, has all that save_head_read needs. */
+static bool save_head_is_whole(const char *text, size_t length) {
     struct lines lines;
     return split(text, length, &lines) &&
            (lines.length[2] >= SAVE_HEAD_CHECKPOINT || memchr(lines.begin[2], '\n', lines.length[2]) != NULL);
@@ -92,7 +93,8 @@ static int read_checkpoint(const struct lines *lines, struct save_head *head, st
     return 0;
 }
 
-int save_head_read(const char *text, size_t length, struct save_head *head, struct failure *failure) {
+/* 0, or -1 with *failure (bad_save, busy): these are not the lines drover, world, checkpoint. */
+static int save_head_read(const char *text, size_t length, struct save_head *head, struct failure *failure) {
     struct lines lines;
     struct recording_line line;
     *head = (struct save_head){0};

@@ -54,11 +54,6 @@ struct save_head {
     uint64_t tick, agents, hash;
 };
 
-/** Whether text[0..length), a beginning of a saved world, has all that save_head_read needs. */
-bool save_head_is_whole(const char *text, size_t length);
-/** 0, or -1 with *failure (bad_save, busy): these are not the lines drover, world, checkpoint. */
-NODISCARD int save_head_read(const char *text, size_t length, struct save_head *head,
-                             struct failure *failure);
 /** The same of a regular file, of which only the beginning is read. */
 NODISCARD int save_head_read_file(const char *path, struct save_head *head, struct failure *failure);
 /** Reads the beginning of a regular file until is_enough says so, it ends, or it has SAVE_HEAD_LINES bytes. Append to

@@ -47,9 +47,6 @@ struct part_files {
     char *bytes;   /* of the part that was read last; owned */
     bool was_read; /* some part was: the checkpoint is in parts */
 };
-/** Where checkpoint_read_parts finds the parts of this checkpoint; valid as long as *files. part_files_fini frees. */
-struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint);
-void part_files_fini(struct part_files *files);
 
 /* The journals and checkpoints of a state folder: which there are, and which are read to continue.
  * Other files of the folder are not looked at.

@@ -16,6 +16,8 @@
 
 #include "common/system/regular_file.h"
 
+static void text_stream_free(struct text_stream *stream);
+
 enum {
     INPUT_BYTES = 128 * 1024,
     FRAME_DISTANCE = 64 * 1024, /* of text between two entries of the table, at least */
@@ -184,7 +186,7 @@ static struct frame find_frame(const struct text_file *file, uint64_t offset) {
 
 /* ---- streams ---- */
 
-struct text_stream *text_stream_new(struct text_file *file) {
+static struct text_stream *text_stream_new(struct text_file *file) {
     struct text_stream *stream = calloc(1, sizeof *stream);
     if (stream == NULL) {
         return NULL;
@@ -201,7 +203,8 @@ struct text_stream *text_stream_new(struct text_file *file) {
     return stream;
 }
 
-void text_stream_free(struct text_stream *stream) {
+/* A stream at the start of the file. NULL without memory. */
+static void text_stream_free(struct text_stream *stream) {
     if (stream != NULL) {
         (void)ZSTD_freeDCtx(stream->decompressor);
         free(stream->input);
@@ -209,7 +212,8 @@ void text_stream_free(struct text_stream *stream) {
     }
 }
 
-uint64_t text_stream_breaks(const struct text_stream *stream) {
+/* The places where compressed text could not be read, so far. */
+static uint64_t text_stream_breaks(const struct text_stream *stream) {
     return stream->breaks;
 }
 
@@ -319,7 +323,9 @@ static ptrdiff_t read_zstd(struct text_stream *stream, char *out, size_t size, s
     }
 }
 
-ptrdiff_t text_stream_read(struct text_stream *stream, char *out, size_t size, struct failure *failure) {
+/* The next bytes of the text, at most `size`. 0 at the end; -1 with *failure (io). */
+static ptrdiff_t text_stream_read(struct text_stream *stream, char *out, size_t size,
+                                  struct failure *failure) {
     assert(size > 0);
     if (stream->file->is_zstd) {
         return read_zstd(stream, out, size, failure);
@@ -346,7 +352,8 @@ static int skip_to(struct text_stream *stream, uint64_t offset, struct failure *
     return 0;
 }
 
-int text_stream_seek(struct text_stream *stream, uint64_t offset, struct failure *failure) {
+/* Goes to a place that a stream of this file has been at. 0, or -1 with *failure. */
+static int text_stream_seek(struct text_stream *stream, uint64_t offset, struct failure *failure) {
     if (!stream->file->is_zstd) {
         if (offset > stream->file->bytes) {
             return failure_set(failure, FAILURE_INTERNAL, NULL, "%.200s: no such place", stream->file->path);
