@@ -285,6 +285,4 @@ void logbook_look_for_part(struct logbook *logbook, const struct simulation_stat
 int logbook_fill_file(void *context, const struct request_record *record, struct file_writer *writer,
                       uint64_t *from, struct failure *failure);
 
-/* ---- logbook.c ---- */
-
 #endif
