@@ -240,11 +240,7 @@ void app_recall_inspection(struct app *app) {
 /* ---- trails ---- */
 
 static float jump_px(const struct app *app) {
-    float fastest = 0.0f;
-    for (int i = 0; i < app->server.scenario.kind_count; i++) {
-        fastest = fmaxf(fastest, app->server.scenario.kinds[i].max_speed);
-    }
-    return fmaxf(0.25f * fastest, 20.0f);
+    return fmaxf(0.25f * server_model_top_speed(&app->server), 20.0f);
 }
 
 /* The way to the moment that is held, out of the history. */

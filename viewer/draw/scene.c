@@ -395,12 +395,9 @@ static void draw_density(const struct scene *scene, struct canvas *canvas) {
     const struct density *density = scene->density;
     const vec2 corner = vec2_make((float)density->region.x * 0.01f, (float)density->region.y * 0.01f);
     const float scale = scene->camera->scale * 0.01f;
-    float speed = 0.0f;
-    for (int i = 0; i < scene->server->scenario.kind_count; i++) {
-        speed = fmaxf(speed, scene->server->scenario.kinds[i].max_speed);
-    }
+    const float top = server_model_top_speed(scene->server);
     const vec2 wrap_size = scene_wrap_size(scene);
-    const int count = heat_take(scene->heat, density, speed) == 0 ? tiles_count(wrap_size) : 0;
+    const int count = heat_take(scene->heat, density, top) == 0 ? tiles_count(wrap_size) : 0;
     if (count > 0 &&
         density_colors_fill(scene->colors, density, scene->server, scene->settings, scene->heat->fill)) {
         heat_tint(scene->heat);
@@ -502,7 +499,7 @@ static bool is_flag(const struct scene *scene, const char *target) {
 
 /* A pole on a foot at this place, and a cloth: in the color of the agent that has captured it. */
 static void draw_flag(const struct scene *scene, struct canvas *canvas, vec2 at) {
-    const int32_t captor = scenario_view_captor(scene->server, scene->frame);
+    const int32_t captor = frame_flag_captor(scene->server, scene->frame);
     const color pole = theme_color(canvas->palette, THEME_TARGET),
                 outline = theme_color(canvas->palette, THEME_OUTLINE),
                 cloth = captor >= 0 ? scene->frame->fill[captor] : pole;

@@ -63,10 +63,7 @@ static void fill_headings(const struct density *density, enum palette palette, c
 
 static void fill_speeds(const struct density *density, const struct server_model *server,
                         enum palette palette, color *out) {
-    float top = 1e-6f;
-    for (int k = 0; k < server->scenario.kind_count; k++) {
-        top = fmaxf(top, server->scenario.kinds[k].max_speed);
-    }
+    const float top = fmaxf(server_model_top_speed(server), 1e-6f);
     for (int32_t c = 0; c < density->columns * density->rows; c++) {
         out[c] = color_scale_value(palette, (float)density->mean_speed[c] * 0.01f / top);
     }

@@ -412,11 +412,11 @@ static void add_obstacles(const struct legend_input *input, struct legend *legen
 static void add_scenery(const struct legend_input *input, struct legend *legend) {
     const enum palette palette = view_settings_palette(input->settings);
     const struct message_geometry *geometry = &input->server->scenario.geometry;
-    const bool has_flag = scenario_view_flag(&input->server->scenario.view, input->frame) != NULL;
+    const bool has_flag = frame_flag(&input->server->scenario.view, input->frame) != NULL;
     const int32_t targets = input->frame->target_count - (has_flag ? 1 : 0);
     if (has_flag) {
         (void)add(legend, LEGEND_FLAG, theme_color(palette, THEME_TARGET),
-                  scenario_view_captor(input->server, input->frame) >= 0 ? "flag, captured" : "flag");
+                  frame_flag_captor(input->server, input->frame) >= 0 ? "flag, captured" : "flag");
     }
     if (input->frame->names != NULL && targets > 0) {
         (void)add(legend, LEGEND_TARGET, theme_color(palette, THEME_TARGET),

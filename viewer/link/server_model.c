@@ -732,6 +732,14 @@ const struct message_kind *server_model_kind(const struct server_model *model, c
     return NULL;
 }
 
+float server_model_top_speed(const struct server_model *model) {
+    float top = 0.0f;
+    for (int i = 0; i < model->scenario.kind_count; i++) {
+        top = fmaxf(top, model->scenario.kinds[i].max_speed);
+    }
+    return top;
+}
+
 bool server_model_wraps(const struct server_model *model) {
     return strcmp(model->scenario.edge, "wrap") == 0;
 }

@@ -150,6 +150,8 @@ void server_model_ask_speed(struct server_model *model, double speed);
 void server_model_set_param(struct server_model *model, const char *kind, const char *param, double value);
 /** The kind of this name, or NULL. */
 const struct message_kind *server_model_kind(const struct server_model *model, const char *name);
+/** The greatest max_speed of the kinds, px/s; 0 without kinds. */
+float server_model_top_speed(const struct server_model *model);
 bool server_model_wraps(const struct server_model *model);
 /** A point as it may be sent to the server: inside a bounded world (edge wrap would carry it to the other
  * side). */

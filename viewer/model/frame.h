@@ -8,6 +8,7 @@
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "common/snapshot/snapshot.h"
+#include "viewer/link/server_model.h"
 
 /** Columns of a snapshot that are matched in `scratch`. */
 enum { FRAME_SCRATCH_COLUMNS = 5 };
@@ -65,5 +66,11 @@ NODISCARD int frame_reserve(struct frame *frame, int32_t count);
 struct pose frame_pose(const struct frame *frame, int32_t index);
 /** Where the agent with this id is in the frame, or -1. */
 int32_t frame_find(const struct frame *frame, uint32_t id);
+
+/** The target of the frame that the view calls a flag; NULL without one. */
+const struct frame_target *frame_flag(const struct message_view *view, const struct frame *frame);
+/** The agent that has captured the flag, its index in the frame: it stands on it, slower than a quarter of its greatest
+ * speed. Of several the nearest; -1 without one. */
+int32_t frame_flag_captor(const struct server_model *server, const struct frame *frame);
 
 #endif

@@ -3,11 +3,8 @@
 #include "viewer/model/shortcuts.h"
 
 #include <assert.h>
-#include <math.h>
 #include <string.h>
 
-#include "common/base/vec2.h"
-#include "viewer/model/camera.h"
 #include "viewer/model/input.h"
 
 /* ---- the table ---- */
@@ -369,8 +366,6 @@ enum request_op shortcuts_request(enum shortcut_action action) {
 
 /* ---- the scenario's view ---- */
 
-static const float standing = 0.25f; /* of the greatest speed */
-
 static bool is_persons(const struct scenario_view_person *person, const struct field *setting) {
     assert(setting->offset < sizeof person->changes->is_changed);
     return person->changes->is_changed[setting->offset] || person->flags->is_changed[setting->offset];
@@ -433,34 +428,4 @@ struct view_settings scenario_view_apply(const struct scenario_view_person *pers
         }
     }
     return result;
-}
-
-const struct frame_target *scenario_view_flag(const struct message_view *view, const struct frame *frame) {
-    const bool has_flag = frame->names != NULL && view->flag[0] != '\0';
-    for (int32_t i = 0; has_flag && i < frame->target_count; i++) {
-        const struct frame_target *target = &frame->targets[i];
-        if (strcmp(frame->names->target_names.names[target->name], view->flag) == 0) {
-            return target;
-        }
-    }
-    return NULL;
-}
-
-int32_t scenario_view_captor(const struct server_model *server, const struct frame *frame) {
-    const struct frame_target *flag = scenario_view_flag(&server->scenario.view, frame);
-    const vec2 wrap_size = server_model_wraps(server) ? server->scenario.size : vec2_make(0.0f, 0.0f);
-    int32_t captor = -1;
-    float nearest = INFINITY;
-    for (int32_t i = 0; flag != NULL && i < frame->count; i++) {
-        const struct message_kind *kind =
-            server_model_kind(server, frame->names->kind_names.names[frame->kind[i]]);
-        const vec2 way = vec2_sub(vec2_make(frame->x[i], frame->y[i]), flag->position);
-        const float distance = vec2_length(torus_short_way(way, wrap_size));
-        const float speed = vec2_length(vec2_make(frame->vx[i], frame->vy[i]));
-        if (kind != NULL && distance <= fminf(kind->radius, nearest) && speed <= standing * kind->max_speed) {
-            nearest = distance;
-            captor = i;
-        }
-    }
-    return captor;
 }

@@ -119,12 +119,6 @@ struct scenario_view_person {
 struct view_settings scenario_view_apply(const struct scenario_view_person *person,
                                          const struct message_view *view);
 
-/** The target of the frame that the view calls a flag; NULL without one. */
-const struct frame_target *scenario_view_flag(const struct message_view *view, const struct frame *frame);
-/** The agent that has captured the flag, its index in the frame: it stands on it, slower than a quarter of its greatest
- * speed. Of several the nearest; -1 without one. */
-int32_t scenario_view_captor(const struct server_model *server, const struct frame *frame);
-
 #ifdef __cplusplus
 }
 #endif
