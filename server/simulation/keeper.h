@@ -29,8 +29,9 @@ enum keeper_task {
 };
 
 struct keeper_order {
-    unsigned tasks;  /* enum keeper_task */
-    uint32_t number; /* the caller's; comes back in the result */
+    unsigned tasks;     /* enum keeper_task */
+    uint32_t number;    /* the caller's; comes back in the result, as the next does */
+    uint32_t recording; /* the one that a line is for */
 };
 
 /** A result. The texts are malloc'd; on_done takes those that it sets to NULL, the keeper frees the others. */

@@ -154,7 +154,7 @@ static void on_done(void *context, struct keeper_result *result) {
         result->line = flight_memory_put_checkpoint(&logbook->memory, result->line, result->line_length);
         has_part = true;
     } else if (result->epoch == logbook->epoch) {
-        if (result->line != NULL) {
+        if (result->line != NULL && result->order.recording == logbook->recordings) {
             logbook_put_checkpoint_line(&logbook->recording, result->line, result->line_length);
             result->line = NULL;
         }
@@ -253,7 +253,7 @@ static void begin_next_journal(struct logbook *logbook, const struct simulation_
 
 void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_state *state,
                               uint32_t journal_number, uint64_t now_ns) {
-    struct keeper_order order = {0};
+    struct keeper_order order = {.recording = logbook->recordings};
     struct failure moved = {0};
     if (logbook->journal.writer != NULL && state_directory_check(logbook->def.directory, &moved) != 0) {
         pthread_mutex_lock(&logbook->mutex);
@@ -299,7 +299,8 @@ void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulatio
     }
     /* A paused world waits for no memory, as nothing may happen in it for long. */
     if (logbook->needs_line && (state->is_paused || keeper_is_ready(logbook->keeper, state)) &&
-        keeper_take(logbook->keeper, state, (struct keeper_order){.tasks = KEEPER_LINE})) {
+        keeper_take(logbook->keeper, state,
+                    (struct keeper_order){.tasks = KEEPER_LINE, .recording = logbook->recordings})) {
         logbook->needs_line = false;
         return;
     }

@@ -177,9 +177,10 @@ struct logbook {
     struct safe_mark mark, last_mark;        /* one that is waited for; that of the last line `at` */
     uint64_t synced_tick;
     struct flight_memory memory;
-    uint32_t epoch;               /* of the world that the last world line is about */
-    struct buffer hash_line;      /* the keeper's */
-    struct buffer header;         /* the first line of each file; stays as it is */
+    uint32_t epoch;          /* of the world that the last world line is about */
+    uint32_t recordings;     /* begun by requests: the keeper's line is for the recording that ordered it */
+    struct buffer hash_line; /* the keeper's */
+    struct buffer header;    /* the first line of each file; stays as it is */
     struct logbook_moment handed; /* of the state as of the last lines */
     _Atomic uint64_t tick;        /* the state's; not less than handed.tick */
     /* The simulation thread's. */

@@ -180,6 +180,7 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
                                  .file_bytes = logbook->header.length + LINE_SUM_BYTES};
     logbook_init_held(recording);
     logbook->line_tick = recording->from;
+    logbook->recordings++;
     (void)snprintf(recording->path, sizeof recording->path, "%s", path);
     pthread_mutex_unlock(&logbook->mutex);
     logbook_begin_recording(logbook, state);
@@ -217,6 +218,14 @@ static int start_recording(struct logbook *logbook, const struct simulation_stat
     return 0;
 }
 
+/* Whether the recording's first checkpoint is not there yet. */
+static bool waits_for_checkpoint(struct logbook *logbook) {
+    pthread_mutex_lock(&logbook->mutex);
+    const bool waits = logbook->recording.is_holding;
+    pthread_mutex_unlock(&logbook->mutex);
+    return waits;
+}
+
 static int stop_recording(struct logbook *logbook, const struct simulation_state *state,
                           struct logbook_change *change, struct failure *failure) {
     struct output *recording = &logbook->recording;
@@ -224,7 +233,7 @@ static int stop_recording(struct logbook *logbook, const struct simulation_state
         return failure_set(failure, FAILURE_NOT_RECORDING, "on",
                            "no recording is being written; `record` with \"on\":true begins one");
     }
-    if (recording->is_holding) {
+    if (waits_for_checkpoint(logbook)) {
         logbook_put_checkpoint(logbook, state, recording);
     }
     logbook_write_at(logbook, state, (struct recorder_session){.name = ""}, recording);

@@ -1,7 +1,10 @@
-/* What is written of a world costs its thread no allocation: the allocator is wrapped by the linker and counts. */
+/* What is written of a world costs its thread no allocation, and a recording has the checkpoint that it ordered: the
+ * allocator is wrapped by the linker; it counts, and holds other threads back. */
 #include "tests/unit/server/cmocka_all.h"
 
+#include <inttypes.h>
 #include <poll.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +24,9 @@ static const char *const pond =
 
 static _Thread_local bool is_counting;
 static _Thread_local int calls;
+/* Of other threads: the keeper's, when its text grows. */
+static _Thread_local bool is_main;
+static atomic_bool is_keeper_held;
 
 void *__real_malloc(size_t size);
 void *__real_calloc(size_t count, size_t size);
@@ -43,6 +49,9 @@ void *__wrap_calloc(size_t count, size_t size) {
 
 void *__wrap_realloc(void *memory, size_t size) {
     calls += is_counting ? 1 : 0;
+    while (!is_main && atomic_load(&is_keeper_held)) {
+        (void)poll(NULL, 0, 1);
+    }
     return __real_realloc(memory, size);
 }
 
@@ -142,7 +151,6 @@ static void run_to_checkpoint(struct stage *stage, int seconds) {
 }
 
 static void test_no_allocation_with_journal_and_recording(void **unused) {
-    (void)unused;
     struct stage stage = begin();
     for (int i = 0; i < 10; i++) { /* two parts of the memory, some checkpoints and journals */
         run(&stage, 13);
@@ -155,7 +163,6 @@ static void test_no_allocation_with_journal_and_recording(void **unused) {
 }
 
 static void test_no_allocation_when_a_request_is_written(void **unused) {
-    (void)unused;
     struct stage stage = begin();
     struct request request = request_default(REQUEST_MOUSE);
     const struct recorder_session session = {.by = 3, .name = "Ann"};
@@ -174,7 +181,6 @@ static void test_no_allocation_when_a_request_is_written(void **unused) {
 
 static void test_no_allocation_in_the_clone_of_a_save(void **unused) {
     const struct world_overrides none = {0};
-    (void)unused;
     struct stage stage = begin();
     struct command *command = calloc(1, sizeof *command);
     assert_non_null(command);
@@ -196,8 +202,72 @@ static void test_no_allocation_in_the_clone_of_a_save(void **unused) {
     end(&stage);
 }
 
+/* ---- recordings that follow each other ---- */
+
+static void request_record(struct stage *stage, bool on, const char *name) {
+    struct request request = request_default(REQUEST_RECORD);
+    struct request_record *record = &request.body.record;
+    struct logbook_change change = {0};
+    struct failure failure = {0};
+    struct buffer reply;
+    buffer_init(&reply, 4096);
+    struct json_writer json = json_writer_begin(&reply);
+    record->on = on;
+    (void)snprintf(record->name, sizeof record->name, "%s", name);
+    stage->state.session = 1;
+    json_object(&json);
+    while (!logbook_is_ready(stage->logbook, 1, record)) {
+        (void)poll(NULL, 0, 1);
+    }
+    if (logbook_record(stage->logbook, &stage->state, record, &json, &change, &failure) != 0) {
+        fail_msg("%s", failure.message);
+    }
+    buffer_fini(&reply);
+}
+
+/* The tick of the first checkpoint in a file; UINT64_MAX: it has none. */
+static uint64_t first_checkpoint(struct stage *stage, const char *name) {
+    char path[512];
+    size_t length = 0;
+    uint64_t tick = UINT64_MAX;
+    char *text = test_read_file(test_path(&stage->folder, name, path), &length);
+    const char *line = strstr(text, "\"op\":\"checkpoint\"");
+    if (line != NULL) {
+        assert_int_equal(sscanf(strstr(line, "\"tick\":"), "\"tick\":%" SCNu64, &tick), 1);
+    }
+    free(text);
+    return tick;
+}
+
+static void test_a_recording_has_no_checkpoint_of_the_one_before(void **unused) {
+    struct stage stage = begin();
+    request_record(&stage, false, "");
+    rest();
+    atomic_store(&is_keeper_held, true);
+    request_record(&stage, true, "first");
+    const uint64_t first = world_tick(stage.state.world);
+    run(&stage, 1);
+    request_record(&stage, false, "");
+    run(&stage, 1);
+    request_record(&stage, true, "second");
+    const uint64_t second = world_tick(stage.state.world);
+    atomic_store(&is_keeper_held, false);
+    for (int i = 0; i < 5; i++) {
+        rest();
+        run(&stage, 1);
+    }
+    request_record(&stage, false, "");
+    rest();
+    assert_true(first_checkpoint(&stage, "first.drover") >= first);
+    assert_true(first_checkpoint(&stage, "second.drover") >= second);
+    assert_true(first_checkpoint(&stage, "second.drover") != UINT64_MAX);
+    end(&stage);
+}
+
 int main(void) {
+    is_main = true;
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_a_recording_has_no_checkpoint_of_the_one_before),
         cmocka_unit_test(test_no_allocation_with_journal_and_recording),
         cmocka_unit_test(test_no_allocation_when_a_request_is_written),
         cmocka_unit_test(test_no_allocation_in_the_clone_of_a_save),
