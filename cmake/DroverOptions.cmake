@@ -41,6 +41,7 @@ target_compile_options(drover_options INTERFACE
   $<$<CONFIG:Release>:-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=>
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wdouble-promotion -Wformat=2 -Wundef
   -Wcast-qual -Wwrite-strings -Wnull-dereference
+  $<$<BOOL:$<TARGET_PROPERTY:DROVER_CMOCKA>>:-Wno-unused-parameter> # few of cmocka's tests have a use for their state
   $<$<BOOL:${WIN32}>:-Wno-float-conversion> # mingw-w64's isfinite and signbit convert where they do not go
   $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion> # in C an enumerator is an int
   $<$<COMPILE_LANGUAGE:C>:-Wstrict-prototypes -Wmissing-prototypes -Wvla>

@@ -7,6 +7,7 @@ function(drover_cmocka_test name label)
   cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(test_${name} ${arg_SOURCES})
   target_link_libraries(test_${name} PRIVATE ${arg_LIBRARIES} PkgConfig::CMOCKA)
+  set_target_properties(test_${name} PROPERTIES DROVER_CMOCKA ON)
   # cmocka 2 has better names for what cmocka 1 knows by these alone.
   target_compile_definitions(test_${name} PRIVATE CMOCKA_DISABLE_DEPRECATION_WARNINGS)
   add_test(NAME ${label}.${name} COMMAND test_${name} WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})

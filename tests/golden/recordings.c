@@ -69,7 +69,6 @@ static void play_all(struct recording *recording) {
 }
 
 static void recordings_of_every_core_play(void **state) {
-    (void)state;
     struct dirent **entries;
     bool has_this_core = false;
     const int count = scandir(folder, &entries, NULL, scenario_by_name);

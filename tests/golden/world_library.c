@@ -224,22 +224,18 @@ static void test_golden(const char *name) {
 }
 
 static void test_seek(void **state) {
-    (void)state;
     test_golden("seek");
 }
 
 static void test_hunters_and_prey(void **state) {
-    (void)state;
     test_golden("hunters_and_prey");
 }
 
 static void test_boids(void **state) {
-    (void)state;
     test_golden("boids");
 }
 
 static void test_replies(void **state) {
-    (void)state;
     struct run *run = malloc(sizeof *run);
     assert_non_null(run);
     set_up(run, "seek");

@@ -178,7 +178,6 @@ static int try_scenario(const char *name) {
 }
 
 static void a_batch_is_all_or_none(void **state) {
-    (void)state;
     dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
     assert_int_equal(each_scenario(NULL, try_scenario), 0);
     assert_true(refused > 50);

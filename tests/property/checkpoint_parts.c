@@ -261,7 +261,6 @@ static int try_scenario(const char *name) {
 }
 
 static void test_scenarios(void **state) {
-    (void)state;
     dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
     assert_int_equal(each_scenario(getenv("DROVER_TRAVEL"), try_scenario), 0);
 }

@@ -290,7 +290,6 @@ static int try_scenario(const char *name) {
 }
 
 static void test_scenarios(void **state) {
-    (void)state;
     assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), try_scenario), 0);
 }
 

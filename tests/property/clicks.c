@@ -111,7 +111,6 @@ static bool hits(struct window *window, vec2 from, int32_t row, uint32_t *id) {
 
 static void a_hand_hits_nine_birds_of_ten(void **state) {
     static struct window window;
-    (void)state;
     open_window(&window);
     const vec2 size = window.server.scenario.size;
     const vec2 away = vec2_scale(size, 0.5f);

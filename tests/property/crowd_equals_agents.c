@@ -170,7 +170,6 @@ static void run_world(enum simd simd) {
 }
 
 static void test_worlds(void **state) {
-    (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
                    usual = is_slow() ? is_full() ? 1000 : 200 : 30,
                    worlds = environment("DROVER_PROPERTY_WORLDS", usual);
@@ -186,7 +185,6 @@ static void test_worlds(void **state) {
 }
 
 static int tell_seed(void **state) {
-    (void)state;
     fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
             (unsigned long long)current_seed);
     return 0;

@@ -417,7 +417,6 @@ static int try_scenario(const char *name) {
 }
 
 static void test_scenarios(void **state) {
-    (void)state;
     dice = rng_begin(1, 0, 0, RNG_SPAWN_PLACE);
     assert_int_equal(each_scenario(getenv("DROVER_FUTURES"), try_scenario), 0);
 }
@@ -449,7 +448,6 @@ static struct world_def random_flock(void) {
 }
 
 static void test_random_worlds(void **state) {
-    (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
                    worlds = environment("DROVER_PROPERTY_WORLDS", (uint64_t)extent()->worlds);
     int failures = 0;

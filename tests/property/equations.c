@@ -606,7 +606,6 @@ static bool is_listed(const char *const *list, const char *name) {
 }
 
 static void every_equation_holds(void **state) {
-    (void)state;
     (void)each_scenario(getenv("ONLY"), failures_of);
     for (const char *const *text = small; *text != NULL; text++) {
         run_small(*text);
@@ -615,7 +614,6 @@ static void every_equation_holds(void **state) {
 }
 
 static void every_behavior_and_every_equation_comes_up(void **state) {
-    (void)state;
     int missing = 0;
     for (const struct formula_row *row = formula_rows; row->type != NULL; row++) {
         const int type = type_of(row->type);
@@ -638,7 +636,6 @@ static void every_behavior_and_every_equation_comes_up(void **state) {
 }
 
 static void a_wrong_number_is_caught(void **state) {
-    (void)state;
     int missed = 0;
     for (int i = 0; seen[i].type != NULL; i++) {
         for (int k = 0; seen[i].values[k].name[0] != '\0'; k++) {

@@ -311,7 +311,6 @@ static void check_few(int32_t row) {
 static uint64_t current_seed;
 
 static void test_reference(void **state) {
-    (void)state;
     assert_int_equal(grid_reserve(&grid, MOST), 0);
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
                    worlds = environment("DROVER_PROPERTY_WORLDS", 1000);
@@ -329,7 +328,6 @@ static void test_reference(void **state) {
 /* All agents on a lattice, ids in any order: at equal distances the lower ids count, wherever their cells
  * are. */
 static void test_ties(void **state) {
-    (void)state;
     assert_int_equal(grid_reserve(&grid, MOST), 0);
     dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
     bounds = (struct bounds){{160.0f, 160.0f}, EDGE_WRAP};
@@ -356,7 +354,6 @@ static void test_ties(void **state) {
 }
 
 static int tell_seed(void **state) {
-    (void)state;
     grid_fini(&grid);
     grid = (struct grid){0};
     fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",

@@ -265,7 +265,6 @@ static int run(const char *name, int *requests) {
 static void what_is_written_is_what_is_kept(void **state) {
     const int wanted = is_slow() ? REQUESTS : CUT_REQUESTS;
     int requests = 0, failures = 0, runs = (int)environment("DROVER_PROPERTY_FIRST", 0);
-    (void)state;
     (void)each_scenario(only, note_scenario);
     assert_true(name_count > 0);
     for (; requests < wanted; runs++) {
@@ -369,7 +368,6 @@ static int compare_scenario(const char *name, const struct buffer *odd, const st
 static void a_scenario_that_is_read_is_what_is_kept(void **state) {
     const int wanted = is_slow() ? SLOW_SCENARIOS : CUT_SCENARIOS;
     int read = 0, tried = 0;
-    (void)state;
     for (; read < wanted; tried++) {
         const char *name = names[tried % name_count];
         struct scenario scenario;

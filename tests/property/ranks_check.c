@@ -148,13 +148,11 @@ static void try_scenario(const char *name, enum exchange_mode mode) {
 }
 
 static void test_copies(void **state) {
-    (void)state;
     try_scenario("boids", EXCHANGE_COPY);
     try_scenario("doorway", EXCHANGE_COPY);
 }
 
 static void test_stripes(void **state) {
-    (void)state;
     try_scenario("boids", EXCHANGE_STRIPES);
     struct world *start = world_named("boids");
     for (int ranks = 2; ranks <= RANKS_MAX; ranks++) {
@@ -165,7 +163,6 @@ static void test_stripes(void **state) {
 
 /* Three birds: some ranks have none to try arithmetic with. */
 static void test_empty_windows(void **state) {
-    (void)state;
     struct scenario scenario;
     struct world *start = NULL;
     scenario_named("murmuration_100k", &scenario);

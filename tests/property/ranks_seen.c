@@ -453,7 +453,6 @@ static int failures_of(const char *name) {
 }
 
 static void ranks_are_seen_as_one_process(void **unused) {
-    (void)unused;
     dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), 0, 0, RNG_SPAWN_PLACE);
     assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), failures_of), 0);
     printf("%d scenarios in stripes, %d as copies\n", tried[EXCHANGE_STRIPES], tried[EXCHANGE_COPY]);

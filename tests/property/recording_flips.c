@@ -129,7 +129,6 @@ static void put_file(const struct kept *file) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     char path[512];
     log_set_level(LOG_ERROR);
     folder = test_folder_make();
@@ -142,7 +141,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     for (int i = 0; i < 3; i++) {
         buffer_fini(&kept[i].text);
     }
@@ -249,7 +247,6 @@ static void flip(struct kept *file, size_t at, int bit) {
 }
 
 static void the_folder_is_followed_to_its_end(void **state) {
-    (void)state;
     struct recording_facts facts;
     struct moment reached;
     assert_true(kept[2].text.length > LAST_BYTES + 100);
@@ -260,7 +257,6 @@ static void the_folder_is_followed_to_its_end(void **state) {
 }
 
 static void each_bit_of_the_last_4_kb(void **state) {
-    (void)state;
     struct kept *newest = &kept[2];
     for (size_t at = newest->text.length - LAST_BYTES; at < newest->text.length; at++) {
         for (int bit = 0; bit < 8; bit++) {
@@ -274,7 +270,6 @@ static void each_bit_of_the_last_4_kb(void **state) {
 }
 
 static void bits_anywhere(void **state) {
-    (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1);
     for (int i = 0; i < (is_slow() ? ELSEWHERE : ELSEWHERE / CUT); i++) {
         const uint64_t dice = rng_mix(seed << 32 | (uint64_t)i);
@@ -286,7 +281,6 @@ static void bits_anywhere(void **state) {
 
 /* The newer journal says from which request it goes on: where the older one does not lead to it, it cannot be used. */
 static void an_older_journal_without_its_last_lines(void **state) {
-    (void)state;
     char path[512], name[96];
     const struct kept *older = &kept[0];
     (void)snprintf(name, sizeof name, "state/%s", kept[1].name);

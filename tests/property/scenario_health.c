@@ -338,7 +338,6 @@ static int failures_of(const char *name) {
 }
 
 static void test_every_scenario(void **state) {
-    (void)state;
     assert_int_equal(each_scenario(getenv("DROVER_HEALTH"), failures_of), 0);
 }
 
@@ -346,7 +345,6 @@ static void test_every_scenario(void **state) {
 static void a_tired_hunter_slows_down(void **state) {
     enum { HUNTERS = 3, RESTS = 0, SETTLED = 60, TICKS = 1800 };
     int rested[HUNTERS] = {0}, seen = 0;
-    (void)state;
     struct world *world = world_named("hunters_and_prey");
     for (int tick = 0; tick < TICKS; tick++) {
         world_step(world);

@@ -114,7 +114,6 @@ static void check_place(const struct scenery *scenery, const struct bounds *boun
 }
 
 static void test_equals_looking_at_all(void **state) {
-    (void)state;
     const uint64_t first = environment("DROVER_PROPERTY_SEED", 1);
     const uint64_t count = environment("DROVER_PROPERTY_WORLDS", 60);
     for (uint64_t world = first; world < first + count; world++) {
@@ -132,7 +131,6 @@ static void test_equals_looking_at_all(void **state) {
 
 /* A few solids far apart: the purpose of the lookup. Cells that name all solids would pass the other test. */
 static void test_names_few(void **state) {
-    (void)state;
     struct geometry_def def = {0};
     const struct bounds bounds = {{2000, 2000}, EDGE_WRAP};
     for (int i = 0; i < 100; i++) {

@@ -218,13 +218,11 @@ static int try_scenario(const char *name) {
 }
 
 static void test_copies(void **state) {
-    (void)state;
     mode_of_trial = EXCHANGE_COPY;
     assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), try_scenario), 0);
 }
 
 static void test_stripes(void **state) {
-    (void)state;
     mode_of_trial = EXCHANGE_STRIPES;
     assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), try_scenario), 0);
 }
@@ -237,7 +235,6 @@ static void conform(const struct exchange *exchange, void *context) {
 }
 
 static void test_conformance(void **state) {
-    (void)state;
     for (int ranks = 1; ranks <= RANKS_MAX; ranks++) {
         const char *broken[RANKS_MAX] = {NULL};
         struct fake_ranks *fake = fake_ranks_new(ranks, EXCHANGE_COPY, ranks % 2 == 0 ? 0 : 7);

@@ -326,7 +326,6 @@ static struct world_def hunt_def(void) {
 }
 
 static void ranks_hunt_as_one_process_does(void **state) {
-    (void)state;
     const bool is_slow = getenv("DROVER_SLOW") != NULL;
     struct trial *trial = calloc(1, sizeof *trial);
     assert_non_null(trial);
@@ -344,7 +343,6 @@ static void ranks_hunt_as_one_process_does(void **state) {
 }
 
 static void ranks_answer_as_one_process_does(void **state) {
-    (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1);
     const int worlds = (int)environment("DROVER_PROPERTY_WORLDS", !is_slow()  ? CUT_WORLDS
                                                                   : is_full() ? WORLDS

@@ -230,7 +230,6 @@ static void check_hash(struct world *world, const struct state_rows *rows) {
 }
 
 static void test_hash(void **state) {
-    (void)state;
     struct state_rows rows;
     struct world *everything = make_everything(), *drifting = make_drifting();
     rows_of_everything(everything, &rows);
@@ -243,7 +242,6 @@ static void test_hash(void **state) {
 
 /* Every number of every behavior, tunable or not. */
 static void test_hash_of_rows(void **state) {
-    (void)state;
     for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
         struct world *world = make_everything();
         struct behavior_def *behavior = &world->kinds[0].def.states[0].behaviors[0];
@@ -262,7 +260,6 @@ static void test_hash_of_rows(void **state) {
 
 /* Members that cannot be flipped alone. */
 static void test_hash_of_shapes(void **state) {
-    (void)state;
     struct world *world = make_everything();
     struct flow_def *flow = &world->scenery.def.flows[0];
     uint64_t hash = world_hash(world);
@@ -284,7 +281,6 @@ static void test_hash_of_shapes(void **state) {
 
 /* Two neighbors in slots, the other way round: the same agents in the same places. */
 static void test_hash_of_slots(void **state) {
-    (void)state;
     struct world *world = make_drifting();
     struct grid *grid = &world->grid;
     const uint64_t hash = world_hash(world);
@@ -344,7 +340,6 @@ static void check_clone(struct world *world, struct world *other,
 }
 
 static void test_clones(void **state) {
-    (void)state;
     struct world *everything = make_everything(), *drifting = make_drifting();
     struct world_def def = world_def_default();
     struct world *other = build(&def);
@@ -369,7 +364,6 @@ static void test_clones(void **state) {
 
 /* A row that moves takes everything along. */
 static void test_moved_rows(void **state) {
-    (void)state;
     struct world *world = make_everything();
     struct state_rows before = {0}, after = {0};
     const uint32_t first = world->id[5];
@@ -567,7 +561,6 @@ static void check_image(struct world *from, struct world_def def) {
 }
 
 static void test_images(void **state) {
-    (void)state;
     struct world *everything = make_everything(), *drifting = make_drifting();
     change_agents(everything);
     check_image(everything, everything_def());

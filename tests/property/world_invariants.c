@@ -123,7 +123,6 @@ static void run_world(void) {
 static uint64_t current_seed;
 
 static void test_invariants(void **state) {
-    (void)state;
     const uint64_t seed = environment("DROVER_PROPERTY_SEED", 1),
                    worlds = environment("DROVER_PROPERTY_WORLDS", 120);
     for (uint64_t w = 0; w < worlds; w++) {
@@ -134,7 +133,6 @@ static void test_invariants(void **state) {
 }
 
 static int tell_seed(void **state) {
-    (void)state;
     fprintf(stderr, "last world: DROVER_PROPERTY_SEED=%llu DROVER_PROPERTY_WORLDS=1\n",
             (unsigned long long)current_seed);
     return 0;

@@ -24,7 +24,6 @@ static enum options_result parse(const char *const *arguments, int count, struct
 }
 
 static void test_defaults(void **state) {
-    (void)state;
     static const char *const arguments[] = {"drover-server"};
     struct server_options options;
     struct failure failure = {0};
@@ -40,7 +39,6 @@ static void test_defaults(void **state) {
 }
 
 static void test_everything(void **state) {
-    (void)state;
     static const char *const arguments[] = {"drover-server", "--port=0",     "--seed", "9007199254740991",
                                             "--paused",      "--tick-hz=90", "arrive"};
     struct server_options options;
@@ -58,7 +56,6 @@ static void test_everything(void **state) {
 }
 
 static void test_mistakes(void **state) {
-    (void)state;
     static const char *const bad_seeds[] = {"x", "-1", "9007199254740992", "1.5", "99999999999999999999"};
     struct failure failure = {0};
     struct world_overrides overrides;
@@ -78,7 +75,6 @@ static void test_mistakes(void **state) {
 }
 
 static void test_frame_memory(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         uint64_t bytes;
@@ -108,7 +104,6 @@ static void test_frame_memory(void **state) {
 }
 
 static void test_simd(void **state) {
-    (void)state;
     struct world_overrides overrides = {0};
     struct failure failure = {0};
     assert_int_equal(server_options_simd(NULL, &overrides, &failure), 0);

@@ -63,7 +63,6 @@ static void ready_waits_for_the_first_tick(void **state) {
     struct manager manager;
     struct service_notify notify;
     struct simulation_motion motion = at_turn(5);
-    (void)state;
     for (int i = 0; i < 2; i++) {
         listen_at(&manager, i == 1);
         service_notify_open(&notify);
@@ -94,7 +93,6 @@ static void a_watchdog_hears_of_threads_that_move(void **state) {
     struct manager manager;
     struct service_notify notify;
     struct simulation_motion motion = at_turn(1);
-    (void)state;
     listen_at(&manager, false);
     assert_int_equal(setenv("WATCHDOG_USEC", "10000000", 1), 0);
     service_notify_open(&notify);
@@ -121,7 +119,6 @@ static void a_watchdog_of_another_process_is_not_fed(void **state) {
     struct manager manager;
     struct service_notify notify;
     const struct simulation_motion motion = at_turn(1);
-    (void)state;
     listen_at(&manager, false);
     assert_int_equal(setenv("WATCHDOG_USEC", "10000000", 1), 0);
     assert_int_equal(setenv("WATCHDOG_PID", "1", 1), 0);
@@ -137,7 +134,6 @@ static void wrong_values_are_as_none(void **state) {
     static const char *const names[] = {"", "relative", "/", "@", "vsock:2:1"};
     struct service_notify notify;
     const struct simulation_motion motion = at_turn(1);
-    (void)state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_int_equal(setenv("NOTIFY_SOCKET", names[i], 1), 0);
         service_notify_open(&notify);
@@ -158,7 +154,6 @@ static void wrong_values_are_as_none(void **state) {
 static void the_status_is_a_line(void **state) {
     struct service_status status = {.scenario = "boids", .agents = 200, .sessions = 3, .tick_p99_ms = 0.42};
     char text[SERVICE_STATUS_BYTES];
-    (void)state;
     service_status_write(&status, text);
     assert_string_equal(text, "boids, 200 agents, 3 sessions, p99 0.4 ms");
     status.agents = status.sessions = 1;

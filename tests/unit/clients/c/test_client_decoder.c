@@ -87,7 +87,6 @@ static int count_of(const char *text, const char *what) {
 }
 
 static void a_session_is_read_whole(void **state) {
-    (void)state;
     size_t length = 0;
     char *bytes = recorded(&length);
     struct buffer events = decode(bytes, length, 0, NULL);
@@ -104,7 +103,6 @@ static void a_session_is_read_whole(void **state) {
 }
 
 static void pieces_make_no_difference(void **state) {
-    (void)state;
     size_t length = 0;
     uint64_t random = 7;
     char *bytes = recorded(&length);
@@ -135,7 +133,6 @@ static void feed(struct client_decoder *decoder, const char *text) {
 }
 
 static void frames_wait_for_a_world(void **state) {
-    (void)state;
     struct client_decoder *decoder = client_decoder_create(LINE_BYTES);
     assert_non_null(decoder);
     feed(decoder, KEY DELTA "\n" HELLO DELTA KEY DELTA);
@@ -150,7 +147,6 @@ static void frames_wait_for_a_world(void **state) {
 }
 
 static void another_connection_starts_from_nothing(void **state) {
-    (void)state;
     struct client_event event;
     struct client_decoder *decoder = client_decoder_create(LINE_BYTES);
     assert_non_null(decoder);
@@ -167,7 +163,6 @@ static void another_connection_starts_from_nothing(void **state) {
 }
 
 static void frames_of_another_sort_are_skipped(void **state) {
-    (void)state;
     struct client_decoder *decoder = client_decoder_create(LINE_BYTES);
     assert_non_null(decoder);
     client_decoder_expect(decoder, LAYOUT_DENSITY);
@@ -181,7 +176,6 @@ static void frames_of_another_sort_are_skipped(void **state) {
 }
 
 static void what_is_wrong_is_reported_and_skipped(void **state) {
-    (void)state;
     struct client_event event;
     struct client_decoder *decoder = client_decoder_create(1024);
     char longer[1100];
@@ -202,7 +196,6 @@ static void what_is_wrong_is_reported_and_skipped(void **state) {
 }
 
 static void a_frame_can_be_kept(void **state) {
-    (void)state;
     struct client_event event;
     struct client_decoder *decoder = client_decoder_create(LINE_BYTES);
     struct snapshot *mine = snapshot_create();

@@ -135,7 +135,6 @@ static struct buffer decode(const char *bytes, size_t length, uint32_t piece, ui
 }
 
 static void pieces_make_no_difference(void **state) {
-    (void)state;
     uint64_t random = 7;
     char *bytes = malloc(SESSION_BYTES);
     FILE *file = fopen("tests/fuzz/corpus/client/session.jsonl", "rb");
@@ -156,7 +155,6 @@ static void pieces_make_no_difference(void **state) {
 /* ---- beginning ---- */
 
 static void a_hello_makes_it_ready(void **state) {
-    (void)state;
     struct drover_options options = DROVER_OPTIONS;
     options.name = "Ann \"A\"";
     options.token = "secret123";
@@ -194,7 +192,6 @@ static void assert_refused(const struct drover_options *options, const char *lin
 }
 
 static void what_no_further_try_would_change_is_final(void **state) {
-    (void)state;
     struct drover_options options = DROVER_OPTIONS;
     assert_refused(NULL, "{\"op\":\"hello\",\"protocol\":2,\"server\":\"x\",\"session\":1}\n",
                    "the server speaks protocol 2, this library 1");
@@ -218,7 +215,6 @@ static void what_no_further_try_would_change_is_final(void **state) {
 }
 
 static void what_is_no_server_is_tried_again(void **state) {
-    (void)state;
     static const char *const lines[] = {"HTTP/1.1 400 Bad Request\n", "{\"op\":\"reply\"}\n", "7\n",
                                         "\"hello\"\n"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -233,7 +229,6 @@ static void what_is_no_server_is_tried_again(void **state) {
 /* ---- requests ---- */
 
 static void requests_and_answers_go_together(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     const uint64_t a = drover_request(world, "{\"op\":\"pause\"}");
@@ -271,7 +266,6 @@ static void assert_unreadable(struct drover *world, const char *line, const char
 
 /* It is an error with the request's ticket; the connection stays. */
 static void an_answer_that_cannot_be_read_is_an_error(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     drover_set_timeout(world, -1);
@@ -292,7 +286,6 @@ static void an_answer_that_cannot_be_read_is_an_error(void **state) {
 
 /* It is not known whose answer it was: the connection is given up, and with it every request that is out. */
 static void a_line_that_cannot_be_read_ends_the_connection(void **state) {
-    (void)state;
     static const char *const lines[] = {"{\"op\":\"reply\",\"id\n",
                                         "{\"op\":\"reply\",\"id\":\n",
                                         "{\"op\":\"reply\",\"id\":\"~1\n",
@@ -318,7 +311,6 @@ static void a_line_that_cannot_be_read_ends_the_connection(void **state) {
 }
 
 static void what_is_no_request_is_refused(void **state) {
-    (void)state;
     static const char *const texts[] = {"",
                                         "7",
                                         "[]",
@@ -339,7 +331,6 @@ static void what_is_no_request_is_refused(void **state) {
 }
 
 static void requests_wait_for_a_connection(void **state) {
-    (void)state;
     struct drover *world = begin(NULL);
     const uint64_t a = drover_request(world, "{\"op\":\"pause\"}");
     assert_string_equal(sent(world), "");
@@ -355,7 +346,6 @@ static void requests_wait_for_a_connection(void **state) {
 }
 
 static void what_may_have_taken_effect_is_lost(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     size_t length = 0;
     drain(world);
@@ -385,7 +375,6 @@ static void what_may_have_taken_effect_is_lost(void **state) {
 }
 
 static void nothing_is_sent_twice(void **state) {
-    (void)state;
     enum { REQUESTS = 400 };
     uint64_t random = 11;
     int answered[REQUESTS] = {0}, given = 0;
@@ -431,7 +420,6 @@ static void nothing_is_sent_twice(void **state) {
 }
 
 static void answers_have_a_time(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     drover_set_timeout(world, 500);
@@ -459,7 +447,6 @@ static void answers_have_a_time(void **state) {
 /* ---- connections ---- */
 
 static void waits_grow(void **state) {
-    (void)state;
     static const int waits[] = {250, 500, 1000, 2000, 4000, 5000, 5000};
     struct drover *world = begin(NULL);
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
@@ -480,7 +467,6 @@ static void waits_grow(void **state) {
 }
 
 static void reconnecting_can_be_left(void **state) {
-    (void)state;
     struct drover_options options = DROVER_OPTIONS;
     options.reconnect = DROVER_RECONNECT_LATER;
     struct drover *world = begin(&options);
@@ -510,7 +496,6 @@ static const char *renewed(struct drover *world) {
 }
 
 static void subscriptions_are_renewed(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     assert_int_equal(drover_send(world, "{\"op\":\"subscribe\",\"hz\":20}"), 0);
     assert_string_equal(sent(world), "{\"id\":\"~1\",\"op\":\"subscribe\",\"hz\":20}\n");
@@ -548,7 +533,6 @@ static void slow(struct drover *world) {
 }
 
 static void a_slow_link_gets_fewer_frames(void **state) {
-    (void)state;
     struct drover *world = begin(NULL);
     slow(world);
     assert_float_equal(drover_paced_hz(world), 0.1, 1e-9);
@@ -570,7 +554,6 @@ static void a_slow_link_gets_fewer_frames(void **state) {
 }
 
 static void a_fixed_rate_stays(void **state) {
-    (void)state;
     struct drover_options options = DROVER_OPTIONS;
     options.fixed_hz = 1;
     struct drover *world = begin(&options);
@@ -583,7 +566,6 @@ static void a_fixed_rate_stays(void **state) {
 
 /* A caller that was away cannot tell how long an answer took. */
 static void an_absence_is_no_slow_link(void **state) {
-    (void)state;
     struct drover *world = begin(NULL);
     (void)feed(world, HELLO "{\"op\":\"reply\",\"to\":\"ping\",\"id\":\"~ping\",\"t0\":1000}\n");
     assert_int_equal(drover_send(world, "{\"op\":\"subscribe\"}"), 0);
@@ -600,7 +582,6 @@ static void an_absence_is_no_slow_link(void **state) {
 }
 
 static void a_silent_server_is_gone(void **state) {
-    (void)state;
     struct drover *world = begin(NULL);
     assert_int_equal(feed(world, HELLO), 0);
     assert_int_equal(drover_advance(world, 1000.0), 0);
@@ -628,7 +609,6 @@ static void a_silent_server_is_gone(void **state) {
 /* ---- frames ---- */
 
 static void the_newest_frame_wins(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     assert_int_equal(feed(world, FRAME(1) FRAME(2) "{\"op\":\"event\",\"event\":\"x\"}\n" FRAME(3)), 0);
@@ -655,7 +635,6 @@ static void the_newest_frame_wins(void **state) {
 }
 
 static void frames_can_be_kept(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     assert_null(drover_take_frame(world, NULL));
@@ -674,7 +653,6 @@ static void frames_can_be_kept(void **state) {
 }
 
 static void frames_of_a_world_that_went_are_left_out(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     assert_int_equal(feed(world, FRAME(1) "{\"op\":\"scenario\",\"name\":\"b\"}\n"), 0);
@@ -688,7 +666,6 @@ static void frames_of_a_world_that_went_are_left_out(void **state) {
 }
 
 static void a_frame_without_its_key_is_asked_for(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     assert_int_equal(
         feed(world,
@@ -700,7 +677,6 @@ static void a_frame_without_its_key_is_asked_for(void **state) {
 }
 
 static void shares_have_names(void **state) {
-    (void)state;
     struct drover_share shares[2];
     struct drover *world = begin_ready();
     drain(world);
@@ -725,7 +701,6 @@ static void shares_have_names(void **state) {
 /* ---- texts ---- */
 
 static void members_are_found_by_path(void **state) {
-    (void)state;
     struct drover *world = begin_ready();
     drain(world);
     assert_int_equal(
@@ -753,7 +728,6 @@ static void members_are_found_by_path(void **state) {
 }
 
 static void texts_are_quoted(void **state) {
-    (void)state;
     char out[64];
     assert_int_equal(drover_quote("a\"b\\c\n\xC3\xA4\xFF", out, sizeof out), 20);
     assert_string_equal(out, "\"a\\\"b\\\\c\\u000a\xC3\xA4\xEF\xBF\xBD\"");

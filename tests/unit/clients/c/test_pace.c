@@ -63,7 +63,6 @@ static void run(struct link *link, double seconds) {
 
 /* After 10 s no frame waits longer than a second, and most of what the link carries is used. */
 static void frames_are_sparse_not_old(void **state) {
-    (void)state;
     static const double carries[] = {3.0, 5.0, 8.0, 20.0, 28.0};
     for (size_t i = 0; i < sizeof carries / sizeof carries[0]; i++) {
         struct link link;
@@ -79,7 +78,6 @@ static void frames_are_sparse_not_old(void **state) {
 }
 
 static void it_is_as_usual_again_on_a_fast_link(void **state) {
-    (void)state;
     struct link link;
     begin(&link, 30.0, 3.0);
     run(&link, 20.0);
@@ -93,7 +91,6 @@ static void it_is_as_usual_again_on_a_fast_link(void **state) {
 
 /* A long way is not a slow link, and neither is one that carries what is asked for. */
 static void a_fast_link_is_left_alone(void **state) {
-    (void)state;
     struct link link;
     begin(&link, 30.0, 60.0);
     run(&link, 60.0);
@@ -107,7 +104,6 @@ static void a_fast_link_is_left_alone(void **state) {
 
 /* A world that stands sends no frames: nothing says what the link carries. */
 static void without_frames_nothing_is_learned(void **state) {
-    (void)state;
     struct pace pace;
     pace_init(&pace);
     pace_ping(&pace, 30.0, 0.0, 5.0, true);

@@ -8,7 +8,6 @@
 
 static void test_the_line_has_a_bar_a_share_and_the_time_left(void **state) {
     char line[PROGRESS_LINE];
-    (void)state;
     assert_string_equal(progress_line(line, "verify", 50, 100, 61.6),
                         "verify [###############...............]  50 %  1:02 left");
     assert_string_equal(progress_line(line, "diff", 1, 3600, 2.0),
@@ -19,7 +18,6 @@ static void test_the_line_has_a_bar_a_share_and_the_time_left(void **state) {
 
 static void test_nothing_is_guessed_at_the_beginning(void **state) {
     char line[PROGRESS_LINE];
-    (void)state;
     assert_string_equal(progress_line(line, "verify", 0, 100, 9.0),
                         "verify [..............................]   0 %");
     assert_string_equal(progress_line(line, "verify", 10, 100, 0.1),
@@ -29,7 +27,6 @@ static void test_nothing_is_guessed_at_the_beginning(void **state) {
 
 static void test_more_than_all_is_all(void **state) {
     char line[PROGRESS_LINE];
-    (void)state;
     assert_string_equal(progress_line(line, "verify", 150, 100, 3.0),
                         "verify [##############################] 100 %  0:00 left");
     (void)progress_line(line, "a command with a very long name indeed", UINT64_MAX - 1, UINT64_MAX, 1e12);
@@ -42,7 +39,6 @@ static void test_a_log_gets_few_lines(void **state) {
     struct progress progress;
     FILE *log = tmpfile();
     const int errors = dup(STDERR_FILENO);
-    (void)state;
     assert_non_null(log);
     assert_int_equal(dup2(fileno(log), STDERR_FILENO), STDERR_FILENO);
     progress_begin(&progress, "verify", 1000);

@@ -4,7 +4,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void appends_and_terminates(void **state) {
-    (void)state;
     struct buffer buffer;
     buffer_init(&buffer, 100000);
     assert_null(buffer.data);
@@ -22,7 +21,6 @@ static void appends_and_terminates(void **state) {
 }
 
 static void refuses_beyond_the_cap_and_stays_failed(void **state) {
-    (void)state;
     struct buffer buffer;
     buffer_init(&buffer, 5);
     buffer_append_text(&buffer, "abcde");
@@ -44,7 +42,6 @@ static void refuses_beyond_the_cap_and_stays_failed(void **state) {
 }
 
 static void huge_reserve_does_not_wrap(void **state) {
-    (void)state;
     struct buffer buffer;
     buffer_init(&buffer, 1000);
     buffer_append_text(&buffer, "x");
@@ -55,7 +52,6 @@ static void huge_reserve_does_not_wrap(void **state) {
 }
 
 static void reserve_and_commit(void **state) {
-    (void)state;
     struct buffer buffer;
     buffer_init(&buffer, 1000);
     char *room = buffer_reserve(&buffer, 600);
@@ -67,7 +63,6 @@ static void reserve_and_commit(void **state) {
 }
 
 static void take_gives_the_bytes_away(void **state) {
-    (void)state;
     struct buffer buffer;
     buffer_init(&buffer, 10);
     assert_null(buffer_take(&buffer, NULL));

@@ -5,7 +5,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void fills_and_returns_minus_one(void **state) {
-    (void)state;
     struct failure failure;
     assert_int_equal(failure_set(&failure, FAILURE_OUT_OF_RANGE, "count", "%d is out", 7), -1);
     assert_int_equal(failure.code, FAILURE_OUT_OF_RANGE);
@@ -16,7 +15,6 @@ static void fills_and_returns_minus_one(void **state) {
 }
 
 static void wraps_its_own_text(void **state) {
-    (void)state;
     struct failure failure;
     (void)failure_set(&failure, FAILURE_PARSE, "a.b", "inner");
     (void)failure_set(&failure, FAILURE_BAD_SCENARIO, failure.field, "file: %s", failure.message);
@@ -34,7 +32,6 @@ static void is_always_valid_utf8(const char *text) {
 }
 
 static void cuts_at_a_character(void **state) {
-    (void)state;
     struct failure failure;
     char text[1000];
     for (size_t shift = 0; shift < 4; shift++) {
@@ -53,7 +50,6 @@ static void cuts_at_a_character(void **state) {
 }
 
 static void replaces_what_is_not_utf8(void **state) {
-    (void)state;
     struct failure failure;
     (void)failure_set(&failure, FAILURE_PARSE, "\xFF", "a\xC0\x80z\xE2\x82");
     assert_string_equal(failure.field, "?");
@@ -61,7 +57,6 @@ static void replaces_what_is_not_utf8(void **state) {
 }
 
 static void codes_round_trip(void **state) {
-    (void)state;
     for (int code = FAILURE_NONE + 1; code < FAILURE_CODE_COUNT; code++) {
         assert_int_equal(failure_code_from_name(failure_code_name((enum failure_code)code)), code);
     }
@@ -72,7 +67,6 @@ static void codes_round_trip(void **state) {
 }
 
 static void hides_folders(void **state) {
-    (void)state;
     static const char *const rows[][2] = {
         {"/a/b: c/x.drover: Input/output error", "x.drover: Input/output error"},
         {"folder: No such file or directory", "folder: No such file or directory"},

@@ -4,7 +4,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void frees_with_the_last_reference(void **state) {
-    (void)state;
     char *data = malloc(3);
     assert_non_null(data);
     memcpy(data, "abc", 3);
@@ -21,7 +20,6 @@ static void frees_with_the_last_reference(void **state) {
 }
 
 static void counts_what_is_held(void **state) {
-    (void)state;
     struct byte_meter meter = {0};
     struct shared_bytes *first = shared_bytes_create_counted(malloc(300), 300, &meter);
     struct shared_bytes *second = shared_bytes_create_counted(malloc(50), 50, &meter);
@@ -37,7 +35,6 @@ static void counts_what_is_held(void **state) {
 }
 
 static void a_slice_holds_the_whole(void **state) {
-    (void)state;
     struct byte_meter meter = {0};
     struct shared_bytes *whole = shared_bytes_create_counted(malloc(300), 300, &meter);
     assert_non_null(whole);

@@ -4,7 +4,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void encodes_what_it_accepts(void **state) {
-    (void)state;
     for (uint32_t code_point = 0; code_point <= 0x10FFFF; code_point++) {
         char text[4];
         const size_t size = utf8_encode(text, code_point);
@@ -16,7 +15,6 @@ static void encodes_what_it_accepts(void **state) {
 }
 
 static void refuses_ill_formed(void **state) {
-    (void)state;
     static const char *const bad[] = {"\x80",
                                       "\xBF",
                                       "\xC0\x80",
@@ -40,7 +38,6 @@ static void refuses_ill_formed(void **state) {
 }
 
 static void cuts_and_counts(void **state) {
-    (void)state;
     const char text[] = "a\xC3\xA4\xE2\x82\xAC\xF0\x9F\x90\x91"; /* 1 + 2 + 3 + 4 bytes */
     assert_int_equal(utf8_count(text, 10), 4);
     static const size_t ends[] = {0, 1, 1, 3, 3, 3, 6, 6, 6, 6, 10, 10};

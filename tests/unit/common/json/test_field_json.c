@@ -55,7 +55,6 @@ static int read_text(const char *text, const char *path, const char *const *know
 }
 
 static void reads_every_type(void **state) {
-    (void)state;
     struct sample sample = fresh();
     struct failure failure;
     uint64_t present = 0;
@@ -79,7 +78,6 @@ static void reads_every_type(void **state) {
 }
 
 static void leaves_the_absent_alone(void **state) {
-    (void)state;
     struct sample sample = fresh();
     struct failure failure;
     uint64_t present = 0;
@@ -101,7 +99,6 @@ static void assert_refused(const char *text, enum failure_code code, const char 
 }
 
 static void says_what_was_found_and_what_is_allowed(void **state) {
-    (void)state;
     assert_refused("{\"count\":0}", FAILURE_OUT_OF_RANGE, "count", "0 is out of range: 1 to 100000");
     assert_refused("{\"count\":1.5}", FAILURE_BAD_PARAM, "count", "expected an integer, found 1.5");
     assert_refused("{\"count\":1e300}", FAILURE_OUT_OF_RANGE, "count", "1e+300 is out of range: 1 to 100000");
@@ -138,7 +135,6 @@ static void says_what_was_found_and_what_is_allowed(void **state) {
 }
 
 static void paths_are_joined(void **state) {
-    (void)state;
     struct sample sample = fresh();
     struct failure failure;
     assert_int_equal(read_text("{\"count\":1,\"mass\":[0,1]}", "kinds.prey", NULL, &sample, NULL, &failure),
@@ -149,7 +145,6 @@ static void paths_are_joined(void **state) {
 }
 
 static void sets_and_gets_numbers(void **state) {
-    (void)state;
     struct sample sample = fresh();
     struct failure failure;
     const struct field *speed = field_find(table, "max_speed");
@@ -175,7 +170,6 @@ static void sets_and_gets_numbers(void **state) {
 }
 
 static void writes_what_it_reads(void **state) {
-    (void)state;
     static const char text[] =
         "{\"max_speed\":0.1,\"weight\":0.1,\"turn\":33.3,\"mass\":[0.5,3],\"place\":[1,-2.5],\"count\":7,"
         "\"seed\":9007199254740991,\"on\":true,\"edge\":\"bounce\",\"name\":\"abc\",\"text\":\"a\\\"b\"}";
@@ -213,7 +207,6 @@ static int read_list(const char *text, struct list *list, struct failure *failur
 }
 
 static void reads_and_writes_names(void **state) {
-    (void)state;
     struct list list;
     struct failure failure;
     memset(&list, 0xAA, sizeof list);

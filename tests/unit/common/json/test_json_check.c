@@ -40,7 +40,6 @@ static void assert_bad(const char *text, size_t length, size_t offset, const cha
 }
 
 static void accepts_json(void **state) {
-    (void)state;
     static const char *const good[] = {
         "{}",
         "[]",
@@ -77,7 +76,6 @@ static void accepts_json(void **state) {
 }
 
 static void refuses_bad_structure(void **state) {
-    (void)state;
     assert_bad(TEXT(""), 0, "the text is empty");
     assert_bad(TEXT(" \n"), 2, "the text is empty");
     assert_bad(TEXT("{\"op\":\"mouse\",\"x\":1"), 19, "the text ends inside an object");
@@ -115,7 +113,6 @@ static void refuses_bad_structure(void **state) {
 }
 
 static void refuses_bad_strings(void **state) {
-    (void)state;
     assert_bad(TEXT("\"abc"), 4, "the text ends inside a string");
     assert_bad(TEXT("\"abc\\"), 5, "the text ends inside a string");
     assert_bad(TEXT("\"\\x\""), 1, "unknown escape in a string");
@@ -142,7 +139,6 @@ static void refuses_bad_strings(void **state) {
 }
 
 static void refuses_bad_numbers(void **state) {
-    (void)state;
     assert_bad(TEXT("01"), 0, "a number must not begin with a zero");
     assert_bad(TEXT("-01"), 1, "a number must not begin with a zero");
     assert_bad(TEXT("-"), 1, "a digit must follow the minus sign");
@@ -163,7 +159,6 @@ static void refuses_bad_numbers(void **state) {
 }
 
 static void refuses_depth_and_tokens(void **state) {
-    (void)state;
     assert_bad(TEXT("[[[[[[[[[[[[[[[[[]]]]]]]]]]]]]]]]]"), 16, "nested too deep: at most 16");
     char *text = malloc(100000);
     assert_non_null(text);
@@ -192,7 +187,6 @@ static void assert_duplicate(const char *text, size_t length, size_t offset, con
 }
 
 static void finds_duplicate_keys(void **state) {
-    (void)state;
     assert_duplicate(TEXT("{\"op\":1,\"op\":2}"), 8, "duplicate key \"op\"");
     assert_duplicate(TEXT("{\"op\":1,\"\\u006fp\":2}"), 8, "duplicate key \"\\u006fp\"");
     assert_duplicate(TEXT("{\"\":1,\"\":2}"), 6, "duplicate key \"\"");
@@ -206,7 +200,6 @@ static void finds_duplicate_keys(void **state) {
 
 /* 2 000 keys in one object, then one of them again. */
 static void finds_a_duplicate_among_many(void **state) {
-    (void)state;
     char *text = malloc(LIMIT_LINE_BYTES);
     assert_non_null(text);
     size_t length = 0;
@@ -224,7 +217,6 @@ static void finds_a_duplicate_among_many(void **state) {
 
 /* Beyond the keys that fit on the stack. */
 static void checks_a_file_with_many_keys(void **state) {
-    (void)state;
     enum { BYTES = 1000000, KEYS = 40000 };
     const struct json_limits limits = json_limits_file();
     struct json_fault fault;
@@ -247,7 +239,6 @@ static void checks_a_file_with_many_keys(void **state) {
 
 /* Any bytes: no crash, and cJSON parses every accepted text completely. */
 static void survives_mutations(void **state) {
-    (void)state;
     static const char seed_text[] =
         "{\"op\":\"set_target\",\"id\":\"\\u00e4\\ud83d\\udc11\",\"x\":-12.5e1,\"l\":[1,{\"a\":"
         "null,\"b\":[true,false]}],\"\xC3\xA4\":\"\\n\"}";

@@ -13,7 +13,6 @@ static void expect(struct json_lift *lift, const char *line, const char *wanted)
 }
 
 static void long_strings_are_lifted(void **state) {
-    (void)state;
     struct json_lift lift;
     json_lift_init(&lift);
     expect(&lift, "", "");
@@ -33,7 +32,6 @@ static void long_strings_are_lifted(void **state) {
 }
 
 static void a_sharp_of_its_own_is_refused(void **state) {
-    (void)state;
     struct json_lift lift;
     json_lift_init(&lift);
     static const char *const lines[] = {"{\"a\":\"#0\"}", "{\"#\":1}", "[\"" LONG "\",\"#0\"]", "\"#"};
@@ -45,7 +43,6 @@ static void a_sharp_of_its_own_is_refused(void **state) {
 
 /* Lines that end anywhere, and any bytes at all: no byte outside is read, none is lost. */
 static void anything_can_be_put_back(void **state) {
-    (void)state;
     static const char alphabet[] = "\"\"\\ab{}:,";
     uint64_t random = 17;
     struct json_lift lift;
@@ -72,7 +69,6 @@ static void anything_can_be_put_back(void **state) {
 }
 
 static void more_than_there_is_room_for(void **state) {
-    (void)state;
     struct json_lift lift;
     struct buffer line;
     json_lift_init(&lift);

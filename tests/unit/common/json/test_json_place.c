@@ -10,7 +10,6 @@ static const char text[] = "{\n"
                            "}";
 
 static void the_place_is_that_of_the_path(void **state) {
-    (void)state;
     static const struct {
         const char *path;
         int line, column;

@@ -10,7 +10,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void writes_structure(void **state) {
-    (void)state;
     struct buffer out;
     buffer_init(&out, 4096);
     struct json_writer json = json_writer_begin(&out);
@@ -53,7 +52,6 @@ static void assert_float(float value, const char *expected) {
 }
 
 static void writes_short_numbers(void **state) {
-    (void)state;
     assert_number(0.0, "0");
     assert_number(-0.0, "0");
     assert_number(1.0, "1");
@@ -84,7 +82,6 @@ static double random_double(uint64_t *random) {
 }
 
 static void numbers_read_back(void **state) {
-    (void)state;
     uint64_t random = 1;
     for (int i = 0; i < 20000; i++) {
         char text[JSON_NUMBER_TEXT];
@@ -98,7 +95,6 @@ static void numbers_read_back(void **state) {
 }
 
 static void a_locale_changes_nothing(void **state) {
-    (void)state;
     static const char *const locales[] = {"de_DE.UTF-8", "de_DE.utf8", "de_DE", "fr_FR.UTF-8", "ps_AF.UTF-8"};
     const char *found = NULL;
     for (size_t i = 0; found == NULL && i < sizeof locales / sizeof locales[0]; i++) {
@@ -137,7 +133,6 @@ static void check_u32(uint32_t value) {
 }
 
 static void writes_integers(void **state) {
-    (void)state;
     for (int32_t value = -20000; value <= 20000; value++) {
         check_hundredths(value);
     }
@@ -170,7 +165,6 @@ static void writes_integers(void **state) {
 }
 
 static void writes_nothing_past_the_text(void **state) {
-    (void)state;
     char text[8];
     memset(text, '#', sizeof text);
     assert_ptr_equal(json_write_hundredths(text, -123), text + 5);

@@ -64,7 +64,6 @@ static const char expected[] =
     "<one><two><><><0123456789abcdef><0123456789abcdef>!<after>!<x><0123456789abcde\r>!<last>";
 
 static void cuts_the_same_lines_however_they_come(void **state) {
-    (void)state;
     char trace[TRACE_BYTES];
     trace_lines(mixed, sizeof mixed - 1, all_at_once, 0, trace);
     assert_string_equal(trace, expected);
@@ -77,7 +76,6 @@ static void cuts_the_same_lines_however_they_come(void **state) {
 }
 
 static void an_endless_line_costs_bounded_memory(void **state) {
-    (void)state;
     struct line_reader reader;
     line_reader_init(&reader, MAX_LINE);
     int reports = 0;
@@ -101,7 +99,6 @@ static void an_endless_line_costs_bounded_memory(void **state) {
 }
 
 static void keeps_nul_bytes_in_a_line(void **state) {
-    (void)state;
     struct line_reader reader;
     line_reader_init(&reader, MAX_LINE);
     size_t room = 0;
@@ -142,7 +139,6 @@ static void expect_last(const char *text, const char *last) {
 }
 
 static void the_end_of_the_stream_ends_a_line(void **state) {
-    (void)state;
     expect_last("", "");
     expect_last("one\n", "");
     expect_last("one\ntwo", "<two>");

@@ -44,7 +44,6 @@ static void decode(const char *line, size_t length, struct message *message) {
 }
 
 static void hello_round_trips(void **state) {
-    (void)state;
     struct message_hello hello;
     memset(&hello, 0, sizeof hello);
     hello.protocol = PROTOCOL_VERSION;
@@ -77,7 +76,6 @@ static void hello_round_trips(void **state) {
 
 /* A session without a role learns nothing about the world. */
 static void hello_without_a_world_round_trips(void **state) {
-    (void)state;
     struct message_hello hello = {.protocol = PROTOCOL_VERSION,
                                   .server = "drover-server 0.1.0",
                                   .session = 3,
@@ -105,7 +103,6 @@ static void hello_without_a_world_round_trips(void **state) {
 }
 
 static void scenario_round_trips(void **state) {
-    (void)state;
     const struct message_scenario scenario = seek_scenario();
     struct buffer out;
     buffer_init(&out, 1 << 16);
@@ -123,7 +120,6 @@ static void scenario_round_trips(void **state) {
 #define ABOUT_TEXT "\"about\":{\"group\":\"crowds\",\"caption\":\"Words.\",\"try\":\"\\\"Do\\\" it.\"}"
 
 static void view_and_about_round_trip(void **state) {
-    (void)state;
     struct message_scenario scenario = seek_scenario();
     scenario.view =
         (struct message_view){.has = MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_COLOR | MESSAGE_VIEW_SELECT |
@@ -157,7 +153,6 @@ static void view_and_about_round_trip(void **state) {
 
 /* Beside the scenario, in its line as in hello; a speed of 1 and a warm-up that is over are left out. */
 static void pace_round_trips(void **state) {
-    (void)state;
     struct message_hello hello = {.protocol = PROTOCOL_VERSION, .has_world = true, .role = "admin"};
     hello.scenario = seek_scenario();
     hello.scenario.pace = message_pace_make(0.25);
@@ -201,7 +196,6 @@ static void pace_round_trips(void **state) {
     "{\"kind\":\"m\",\"state\":\"t\",\"rect\":[1,2,3,4]}]"
 
 static void geometry_round_trips(void **state) {
-    (void)state;
     struct message_scenario scenario = seek_scenario();
     struct message_geometry *geometry = &scenario.geometry;
     geometry->obstacle_count = 3;
@@ -243,7 +237,6 @@ static void geometry_round_trips(void **state) {
 
 /* Each event writes just its own members, and reading gives them back. */
 static void events_have_their_own_members(void **state) {
-    (void)state;
     static const struct {
         struct message_event event;
         const char *text;
@@ -366,7 +359,6 @@ static void each_member_has_its_own_bit(void **state) {
         EVENT_HAS_LOSS,     EVENT_HAS_AGENTS,
     };
     unsigned all = 0;
-    (void)state;
     for (size_t i = 0; i < sizeof bits / sizeof bits[0]; i++) {
         assert_int_equal(all & bits[i], 0);
         all |= bits[i];
@@ -384,7 +376,6 @@ static char *with_seq(const char *line, uint64_t seq) {
 }
 
 static void replies_and_events_get_a_number(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"{\"op\":\"reply\",\"to\":\"ping\"}\n",
          "{\"op\":\"reply\",\"to\":\"ping\",\"seq\":18446744073709551615}\n"},
@@ -402,7 +393,6 @@ static void replies_and_events_get_a_number(void **state) {
 }
 
 static void event_error_and_bye_round_trip(void **state) {
-    (void)state;
     struct buffer out;
     struct message message;
     buffer_init(&out, 1 << 16);
@@ -447,7 +437,6 @@ static void event_error_and_bye_round_trip(void **state) {
 #define TEXT(literal) literal, sizeof(literal) - 1
 
 static void reply_is_built_and_read(void **state) {
-    (void)state;
     struct buffer out;
     struct message message;
     buffer_init(&out, 1 << 16);
@@ -474,7 +463,6 @@ static void reply_is_built_and_read(void **state) {
 }
 
 static void lists_are_read(void **state) {
-    (void)state;
     struct message message;
     decode(TEXT("{\"op\":\"reply\",\"to\":\"list\",\"tick\":0,\"scenarios\":[{\"name\":\"seek\",\"title\":"
                 "\"Seek\","
@@ -503,7 +491,6 @@ static void lists_are_read(void **state) {
          "}")
 
 static void an_inspected_agent_is_read(void **state) {
-    (void)state;
     struct message message;
     decode(INSPECTED(
                ",\"forces\":{\"wander\":[3,-4.5]},\"neighbors\":[7,4294967295],\"points\":[{\"behavior\":"
@@ -536,7 +523,6 @@ static void an_inspected_agent_is_read(void **state) {
     "2]" rest_ "}]"
 
 static void terms_are_read(void **state) {
-    (void)state;
     struct message message;
     decode(INSPECTED(",\"vx\":5,\"vy\":-6,\"heading\":90,\"locomotion\":\"steered\"" TERM(
                ",\"tier\":3,\"desired\":[7,8],\"parts\":{\"separation\":[1,2],\"alignment\":[3,4],"
@@ -570,7 +556,6 @@ static void terms_are_read(void **state) {
 }
 
 static void wrong_terms_are_refused(void **state) {
-    (void)state;
     static const char *const rest[] = {
         ",\"terms\":7",
         ",\"terms\":[7]",
@@ -599,7 +584,6 @@ static void wrong_terms_are_refused(void **state) {
 
 /* Items without room are left out, not written past the end. */
 static void too_many_terms_are_left_out(void **state) {
-    (void)state;
     struct buffer line;
     buffer_init(&line, 1 << 20);
     buffer_append(
@@ -631,7 +615,6 @@ static void too_many_terms_are_left_out(void **state) {
 
 /* Items without room are left out, not written past the end. */
 static void too_many_points_are_left_out(void **state) {
-    (void)state;
     struct buffer line;
     buffer_init(&line, 65536);
     buffer_append(
@@ -656,7 +639,6 @@ static void too_many_points_are_left_out(void **state) {
 }
 
 static void unknown_is_not_an_error(void **state) {
-    (void)state;
     struct message message;
     decode(TEXT("{\"op\":\"weather\",\"x\":[]}"), &message);
     assert_int_equal(message.op, MESSAGE_UNKNOWN);
@@ -671,7 +653,6 @@ static void unknown_is_not_an_error(void **state) {
 }
 
 static void refuses_hostile_lines(void **state) {
-    (void)state;
     static const char *const bad[] = {
         "",
         "[]",
@@ -717,7 +698,6 @@ static void refuses_hostile_lines(void **state) {
 
 /* Members of a scenario that a hostile server might send. */
 static void refuses_hostile_geometry(void **state) {
-    (void)state;
     static const char *const bad[] = {
         "\"obstacles\":{}",
         "\"view\":[]",
@@ -802,7 +782,6 @@ static int decode_many(const char *before, const char *item, int count, const ch
 }
 
 static void counts_are_bounded(void **state) {
-    (void)state;
     static const char list[] = "{\"op\":\"reply\",\"to\":\"list\",\"scenarios\":[";
     assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS, "]}"), 0);
     assert_int_equal(decode_many(list, "{\"name\":\"a\"}", MESSAGE_SCENARIOS + 1, "]}"), -1);
@@ -838,7 +817,6 @@ static void counts_are_bounded(void **state) {
 }
 
 static void survives_mutations(void **state) {
-    (void)state;
     static const char hello[] =
         "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":3,\"tick\":60,\"time\":1,"
         "\"paused\":true,\"scenario\":{" GEOMETRY_TEXT "," SCENARIO_TEXT "}";

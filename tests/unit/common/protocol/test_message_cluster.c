@@ -31,7 +31,6 @@ static int read(const char *text, struct message_cluster **cluster) {
 }
 
 static void ranks_are_read(void **state) {
-    (void)state;
     struct message_cluster *cluster;
     assert_int_equal(
         read(HEAD "[" RANK("0", "\"a\"", ",\"rows\":[0,7]") "," RANK("1", "\"\"", "") "]}}", &cluster), 0);
@@ -46,14 +45,12 @@ static void ranks_are_read(void **state) {
 }
 
 static void one_process_has_none(void **state) {
-    (void)state;
     struct message_cluster *cluster;
     assert_int_equal(read("{\"op\":\"reply\",\"to\":\"stats\"}", &cluster), 0);
     assert_null(cluster);
 }
 
 static void what_is_wrong_is_refused(void **state) {
-    (void)state;
     static const char *const wrong[] = {
         "{\"cluster\":7}",
         "{\"cluster\":{\"mode\":\"copy\"}}",
@@ -72,7 +69,6 @@ static void what_is_wrong_is_refused(void **state) {
 }
 
 static void no_more_than_there_is_room_for(void **state) {
-    (void)state;
     struct message_cluster *cluster;
     for (int count = MESSAGE_RANKS; count <= MESSAGE_RANKS + 1; count++) {
         struct buffer text;

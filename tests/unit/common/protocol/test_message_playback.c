@@ -46,7 +46,6 @@ static int read_text(const char *text, size_t length, struct message_playback *p
 }
 
 static void all_members_come_back(void **state) {
-    (void)state;
     struct message_playback playback;
     struct buffer out = written(&full);
     assert_int_equal(read_text(out.data, out.length, &playback), 0);
@@ -64,7 +63,6 @@ static void all_members_come_back(void **state) {
 }
 
 static void a_live_world_has_no_member(void **state) {
-    (void)state;
     const struct message_playback none = {0};
     struct message_playback playback;
     struct buffer out = written(&none);
@@ -75,7 +73,6 @@ static void a_live_world_has_no_member(void **state) {
 }
 
 static void a_hostile_server_is_refused(void **state) {
-    (void)state;
     static const char *const texts[] = {
         "{\"resuming\":2}",
         "{\"resuming\":\"x\"}",
@@ -98,7 +95,6 @@ static void a_hostile_server_is_refused(void **state) {
 }
 
 static void spans_beyond_the_room_are_left_out(void **state) {
-    (void)state;
     struct buffer out;
     struct message_playback playback;
     buffer_init(&out, 1 << 16);

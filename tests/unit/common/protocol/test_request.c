@@ -16,7 +16,6 @@ static void refused(const char *text, const char *id, enum failure_code code, co
 }
 
 static void fills_defaults(void **state) {
-    (void)state;
     const struct request subscribe = decoded("{\"op\":\"subscribe\"}");
     assert_int_equal(subscribe.op, REQUEST_SUBSCRIBE);
     assert_true(subscribe.body.subscribe.hz == 30.0 && !subscribe.body.subscribe.forces);
@@ -32,7 +31,6 @@ static void fills_defaults(void **state) {
 }
 
 static void reads_fields(void **state) {
-    (void)state;
     const struct request spawn =
         decoded("{\"count\":3,\"op\":\"spawn\",\"kind\":\"seeker\",\"x\":100,\"y\":-5.5,"
                 "\"heading\":90,\"vx\":1,\"radius\":2,\"id\":7,\"more\":{\"a\":[1]}}");
@@ -60,7 +58,6 @@ static void reads_fields(void **state) {
 }
 
 static void reads_ids(void **state) {
-    (void)state;
     assert_string_equal(decoded("{\"op\":\"ping\",\"id\":0}").id, "0");
     assert_string_equal(decoded("{\"op\":\"ping\",\"id\":9007199254740991}").id, "9007199254740991");
     assert_string_equal(decoded("{\"op\":\"ping\",\"id\":1e3}").id, "1000");
@@ -85,7 +82,6 @@ static void reads_ids(void **state) {
 }
 
 static void refuses_what_is_no_request(void **state) {
-    (void)state;
     refused("{\"op\":\"mouse\",\"x\":1", "", FAILURE_PARSE, "", "byte 20: the text ends inside an object");
     refused("{\"op\":\"pause\",\"op\":\"remove\",\"id\":1}", "", FAILURE_INVALID, "",
             "byte 15: duplicate key \"op\"");
@@ -105,7 +101,6 @@ static void refuses_what_is_no_request(void **state) {
 }
 
 static void refuses_bad_fields(void **state) {
-    (void)state;
     refused("{\"op\":\"spawn\",\"id\":2,\"kind\":\"seeker\",\"count\":0}", "2", FAILURE_OUT_OF_RANGE, "count",
             "0 is out of range: 1 to 100000");
     refused("{\"op\":\"spawn\"}", "", FAILURE_BAD_PARAM, "kind", "missing; expected a string");
@@ -129,7 +124,6 @@ static void refuses_bad_fields(void **state) {
 }
 
 static void holds_the_rules_between_fields(void **state) {
-    (void)state;
     refused("{\"op\":\"set_target\",\"id\":4,\"agent\":1,\"x\":1}", "4", FAILURE_BAD_PARAM, "y",
             "x and y go together");
     refused("{\"op\":\"set_target\",\"x\":1,\"y\":1}", "", FAILURE_BAD_PARAM, "name",
@@ -167,7 +161,6 @@ static void holds_the_rules_between_fields(void **state) {
 }
 
 static void what_is_kept(void **state) {
-    (void)state;
     assert_string_equal(decoded("{\"op\":\"load\",\"save\":\"a\"}").body.load.save, "a");
     refused("{\"op\":\"load\"}", "", FAILURE_BAD_PARAM, "scenario",
             "missing; give exactly one of scenario, save");
@@ -200,7 +193,6 @@ static void what_is_kept(void **state) {
 }
 
 static void subscriptions(void **state) {
-    (void)state;
     const struct request some =
         decoded("{\"op\":\"subscribe\",\"layout\":\"packed\",\"fields\":[\"pos\",\"force\"],"
                 "\"kinds\":[\"a\",\"b\"],\"region\":[-1,2.5,3,4]}");
@@ -261,7 +253,6 @@ static void subscriptions(void **state) {
 }
 
 static void inspecting(void **state) {
-    (void)state;
     const struct request request = decoded("{\"op\":\"inspect\",\"agents\":[4,5]}");
     assert_int_equal(request.body.inspect.agent_count, 2);
     assert_int_equal(request.body.inspect.agents[1], 5);
@@ -272,7 +263,6 @@ static void inspecting(void **state) {
 }
 
 static void answers_as_documented(void **state) {
-    (void)state;
     static const char *const always[] = {
         "subscribe", "unsubscribe", "resync", "get_params", "list", "inspect",     "step",   "load", "ping",
         "bye",       "hello",       "stats",  "help",       "save", "remove_save", "record", "seek", "speed"};
@@ -287,7 +277,6 @@ static void answers_as_documented(void **state) {
 
 /* Every row is whole: a member left out of an initializer is 0. */
 static void every_row_is_whole(void **state) {
-    (void)state;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         const struct request_row *row = &request_rows[op];
         assert_non_null(row->name);
@@ -607,7 +596,6 @@ static struct request random_request(uint64_t *random) {
 }
 
 static void every_request_round_trips(void **state) {
-    (void)state;
     uint64_t random = 5;
     struct buffer out, again;
     buffer_init(&out, LIMIT_LINE_BYTES);
@@ -638,7 +626,6 @@ static void every_request_round_trips(void **state) {
 }
 
 static void left_out_fields_are_not_written(void **state) {
-    (void)state;
     struct buffer out;
     buffer_init(&out, 1000);
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
@@ -657,7 +644,6 @@ static void left_out_fields_are_not_written(void **state) {
 
 /* For any length of the name and any number of ops, the message is whole and its list ends cleanly. */
 static void unknown_ops_of_any_length(void **state) {
-    (void)state;
     char name[201] = "", text[256];
     for (int length = 0; length < 200; length++) {
         struct request request;

@@ -7,7 +7,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void members_are_requests(void **state) {
-    (void)state;
     static const char text[] = "{\"op\":\"batch\",\"id\":\"all\",\"requests\":["
                                "{\"op\":\"spawn\",\"id\":7,\"kind\":\"prey\",\"count\":3},"
                                "{\"op\":\"set_target\",\"agents\":[1,2],\"x\":[1,2.5],\"y\":[3,4]},"
@@ -31,7 +30,6 @@ static void members_are_requests(void **state) {
 }
 
 static void members_round_trip(void **state) {
-    (void)state;
     static const char text[] = "{\"op\":\"batch\",\"id\":\"all\",\"requests\":["
                                "{\"op\":\"set_target\",\"agents\":[1,2],\"x\":[1,2.5],\"y\":[3,4]},"
                                "{\"op\":\"remove\",\"id\":1,\"agent\":5},"
@@ -62,7 +60,6 @@ static void refused(const char *requests, enum failure_code code, const char *fi
 }
 
 static void a_wrong_member_is_named(void **state) {
-    (void)state;
     refused("", FAILURE_BAD_PARAM, "requests", "missing; expected");
     refused(",\"requests\":[]", FAILURE_BAD_PARAM, "requests", "an empty array");
     refused(",\"requests\":{}", FAILURE_BAD_PARAM, "requests", "not an array");
@@ -80,7 +77,6 @@ static void a_wrong_member_is_named(void **state) {
 }
 
 static void only_what_can_be_undone_is_a_member(void **state) {
-    (void)state;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         char text[128];
         (void)snprintf(text, sizeof text, ",\"requests\":[{\"op\":\"%s\",\"requests\":[]}]",
@@ -97,7 +93,6 @@ static void only_what_can_be_undone_is_a_member(void **state) {
 }
 
 static void most_members(void **state) {
-    (void)state;
     struct request request;
     struct failure failure;
     struct buffer text;

@@ -32,7 +32,6 @@ static const char *packed(const void *values, size_t count) {
 }
 
 static void reads_arrays(void **state) {
-    (void)state;
     struct request request = decoded(line_of("[3,1,3]", "[1.5,-0.0,1e6]", "[0,0.25,-7]"));
     const struct request_columns *columns = request_columns_of(&request);
     assert_non_null(columns);
@@ -50,7 +49,6 @@ static void reads_arrays(void **state) {
 }
 
 static void reads_base64(void **state) {
-    (void)state;
     const uint32_t agents[3] = {7, 4294967295u, 1};
     const float x[3] = {0.1f, -0.0f, -1e-44f}, y[3] = {1e-14f, 2.0f, 3.0f};
     struct request request = decoded(line_of(packed(agents, 3), packed(x, 3), packed(y, 3)));
@@ -68,7 +66,6 @@ static void reads_base64(void **state) {
 }
 
 static void no_rows_are_columns_too(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "{\"op\":\"set_target\",\"agents\":[],\"x\":[],\"y\":[]}",
         "{\"op\":\"set_target\",\"agents\":\"\",\"x\":\"\",\"y\":[]}",
@@ -85,7 +82,6 @@ static void no_rows_are_columns_too(void **state) {
 }
 
 static void refuses_other_lengths_and_types(void **state) {
-    (void)state;
     refused_line(line_of("[1,2]", "[1]", "[1,2]"), FAILURE_BAD_PARAM, "x",
                  "has 1 numbers, agents has 2; columns have the same length");
     refused_line(line_of("[1,2]", "[1,2]", "\"AACAPw==\""), FAILURE_BAD_PARAM, "y",
@@ -111,7 +107,6 @@ static void refuses_other_lengths_and_types(void **state) {
 }
 
 static void place_takes_any_of_its_columns(void **state) {
-    (void)state;
     struct request request = decoded(
         "{\"op\":\"place\",\"agents\":[1,2],\"heading\":[-360,90],\"vx\":[1,2],\"vy\":\"AACAPwAAgD8=\"}");
     const struct request_columns *columns = request_columns_of(&request);
@@ -134,7 +129,6 @@ static void place_takes_any_of_its_columns(void **state) {
 }
 
 static void refuses_elements_by_their_index(void **state) {
-    (void)state;
     refused_line(line_of("[1,0]", "[1,1]", "[1,1]"), FAILURE_OUT_OF_RANGE, "agents[1]",
                  "0 is out of range: 1 to 4294967295");
     refused_line(line_of("[1,1.5]", "[1,1]", "[1,1]"), FAILURE_BAD_PARAM, "agents[1]",
@@ -158,7 +152,6 @@ static void refuses_elements_by_their_index(void **state) {
 }
 
 static void refuses_what_is_no_base64(void **state) {
-    (void)state;
     static const char *const bad[] = {"\"AAAA\"", "\"A\"", "\"AACAPw\"", "\"not base64\"",
                                       "\"AACAPw==AACAPw==\""};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -173,7 +166,6 @@ static void refuses_what_is_no_base64(void **state) {
 
 /* As arrays and as base64, and for lengths around the change between them. */
 static void encoding_gives_the_same_bits(void **state) {
-    (void)state;
     uint64_t random = 17;
     struct buffer out;
     buffer_init(&out, TEXT_BYTES);
@@ -205,7 +197,6 @@ static void encoding_gives_the_same_bits(void **state) {
 }
 
 static void copies_share_the_columns(void **state) {
-    (void)state;
     struct request request = decoded(line_of("[3]", "[1]", "[2]")), copy, third;
     request_copy(&copy, &request);
     request_copy(&third, &copy);
@@ -218,7 +209,6 @@ static void copies_share_the_columns(void **state) {
 
 /* The requests of a batch end with it, whatever they hold. */
 static void members_go_with_their_batch(void **state) {
-    (void)state;
     struct request batch = request_default(REQUEST_PING);
     batch.extra = request_extra_create(2 * sizeof(struct request));
     assert_non_null(batch.extra);

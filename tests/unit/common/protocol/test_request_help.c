@@ -7,7 +7,6 @@
 #include "common/protocol/request.h"
 
 static void all_ops_with_all_fields(void **state) {
-    (void)state;
     const struct request_help all = {.about = ""};
     struct failure failure;
     struct buffer out;
@@ -42,7 +41,6 @@ static void all_ops_with_all_fields(void **state) {
 }
 
 static void one_op_or_a_suggestion(void **state) {
-    (void)state;
     struct failure failure = {0};
     struct buffer out;
     buffer_init(&out, 1 << 20);

@@ -16,7 +16,6 @@ static struct request comes_back(const char *text, const char *as) {
 }
 
 static void steps_come_back(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "{\"op\":\"step\"}",
         "{\"op\":\"step\",\"count\":7}",
@@ -40,7 +39,6 @@ static void steps_come_back(void **state) {
 }
 
 static void refuses_bad_steps(void **state) {
-    (void)state;
     refused_line("{\"op\":\"step\",\"count\":0}", FAILURE_OUT_OF_RANGE, "count",
                  "0 is out of range: 1 to 100000");
     refused_line("{\"op\":\"step\",\"kinds\":[\"a\"]}", FAILURE_BAD_PARAM, "kinds",
@@ -58,7 +56,6 @@ static void refuses_bad_steps(void **state) {
 }
 
 static void gets_come_back(void **state) {
-    (void)state;
     (void)comes_back("{\"op\":\"get\"}", "{\"op\":\"get\"}");
     struct request request =
         comes_back("{\"op\":\"get\",\"agents\":[3,1],\"region\":[0,0,1,1],\"layout\":\"packed\"}",

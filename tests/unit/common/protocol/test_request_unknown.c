@@ -36,7 +36,6 @@ static const char *remark(const char *line) {
 }
 
 static void says_what_was_meant(void **state) {
-    (void)state;
     static const char *const cases[][2] = {
         {"{\"op\":\"spawn\",\"kind\":\"a\",\"cuont\":5}",
          "{\"unknown\":[\"cuont\"],\"hint\":\"\\\"cuont\\\": did you mean \\\"count\\\"?\"}"},
@@ -75,7 +74,6 @@ static void says_what_was_meant(void **state) {
 
 /* Every field of every op is known to it, alone and with an id. */
 static void what_an_op_takes_is_known(void **state) {
-    (void)state;
     for (int op = 0; op < REQUEST_OP_COUNT; op++) {
         for (const struct field *field = request_fields((enum request_op)op); field->type != FIELD_END;
              field++) {
@@ -88,7 +86,6 @@ static void what_an_op_takes_is_known(void **state) {
 }
 
 static void it_is_bounded(void **state) {
-    (void)state;
     char line[65536] = "{\"op\":\"ping\"";
     size_t used = strlen(line);
     for (int i = 0; i < 200; i++) {
@@ -110,7 +107,6 @@ static void it_is_bounded(void **state) {
 }
 
 static void answers_carry_it(void **state) {
-    (void)state;
     struct request *request = malloc(sizeof *request);
     struct failure failure = {0};
     struct buffer out;
@@ -136,7 +132,6 @@ static void answers_carry_it(void **state) {
 
 /* Each synonym leads to a field that some op has, and does not hide a field of that op. */
 static void suggestions_exist(void **state) {
-    (void)state;
     static const char *const typed[] = {"rate",    "fps",     "target", "amount",    "ticks", "type",
                                         "ids",     "rect",    "world",  "key",       "user",  "password",
                                         "version", "command", "points", "properties"};

@@ -11,7 +11,6 @@
 #include "common/snapshot/frame_layout.h"
 
 static void every_row_is_whole(void **state) {
-    (void)state;
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
         const struct frame_layout *row = frame_layout_row(layout);
         const bool has_frames = frame_layout_has_frames(row);
@@ -30,7 +29,6 @@ static void every_row_is_whole(void **state) {
 }
 
 static void names_are_those_of_the_wire(void **state) {
-    (void)state;
     assert_string_equal(frame_layout_names[LAYOUT_OBJECTS], "objects");
     assert_string_equal(frame_layout_names[LAYOUT_PACKED], "packed");
     assert_string_equal(frame_layout_names[LAYOUT_DENSITY], "density");
@@ -39,7 +37,6 @@ static void names_are_those_of_the_wire(void **state) {
 }
 
 static void other_lines_are_no_frames(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "",
         "{}",

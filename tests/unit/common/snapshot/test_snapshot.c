@@ -61,7 +61,6 @@ static void assert_encodes(const struct snapshot *snapshot, bool with_forces, co
 }
 
 static void writes_the_documented_text(void **state) {
-    (void)state;
     struct snapshot *ship = create_ship();
     assert_encodes(
         ship, false,
@@ -108,7 +107,6 @@ static void assert_fields(const struct snapshot *snapshot, unsigned fields, cons
 }
 
 static void parts_stand_beside_the_forces(void **state) {
-    (void)state;
     const unsigned forces = SNAPSHOT_USUAL | SNAPSHOT_FORCES, parts = SNAPSHOT_PARTS;
     struct snapshot *ship = create_ship();
     assert_int_equal(snapshot_reserve_parts(ship, 3), 0);
@@ -280,7 +278,6 @@ static void assert_snapshots_equal(const struct snapshot *a, const struct snapsh
 }
 
 static void random_snapshots_round_trip(void **state) {
-    (void)state;
     uint64_t random = 21;
     struct snapshot *back = snapshot_create(); /* one for all, as a viewer has */
     assert_non_null(back);
@@ -316,7 +313,6 @@ static void random_snapshots_round_trip(void **state) {
 }
 
 static void a_full_buffer_fails_without_harm(void **state) {
-    (void)state;
     uint64_t random = 4;
     struct snapshot *snapshot = create_random(&random, true);
     for (size_t limit = 1; limit < 3000; limit += 7) {
@@ -354,7 +350,6 @@ static int decode_text(struct snapshot *snapshot, const char *text) {
     LINE("{\"id\":1,\"forces\":{},\"desired\":[0,0],\"steering\":[0,0]," more "," AGENT_REST "}")
 
 static void accepts_any_order_and_unknown_members(void **state) {
-    (void)state;
     struct snapshot *snapshot = snapshot_create();
     assert_non_null(snapshot);
     assert_int_equal(
@@ -375,7 +370,6 @@ static void accepts_any_order_and_unknown_members(void **state) {
 }
 
 static void refuses_hostile_lines(void **state) {
-    (void)state;
     static const char *const bad[] = {
         "",
         "{}",
@@ -434,7 +428,6 @@ static void refuses_hostile_lines(void **state) {
 }
 
 static void refuses_too_many_targets(void **state) {
-    (void)state;
     struct buffer line;
     buffer_init(&line, 1 << 20);
     buffer_append_text(&line,
@@ -451,7 +444,6 @@ static void refuses_too_many_targets(void **state) {
 }
 
 static void survives_prefixes_and_mutations(void **state) {
-    (void)state;
     uint64_t random = 8;
     struct snapshot *ship = create_ship();
     struct snapshot *back = snapshot_create();
@@ -483,7 +475,6 @@ static void survives_prefixes_and_mutations(void **state) {
 }
 
 static void reserve_keeps_contents(void **state) {
-    (void)state;
     struct snapshot *snapshot = create(3, 0, false);
     for (int32_t i = 0; i < 3; i++) {
         snapshot->id[i] = (uint32_t)i + 7;
@@ -502,7 +493,6 @@ static void reserve_keeps_contents(void **state) {
 
 /* The last member of a frame, in each layout that has frames. */
 static void the_speed_is_read_in_every_layout(void **state) {
-    (void)state;
     static const int layouts[] = {LAYOUT_OBJECTS, LAYOUT_PACKED, LAYOUT_DENSITY};
     struct snapshot *ship = create_ship(), *back = snapshot_create();
     struct density *density = density_create(), *scratch = density_create();

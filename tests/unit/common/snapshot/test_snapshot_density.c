@@ -37,7 +37,6 @@ static int32_t shown(const struct snapshot_view *view, const struct snapshot *sn
 }
 
 static void a_region_wraps_with_the_world(void **state) {
-    (void)state;
     static const int32_t x[] = {0, 999, 5000, 79999, 80000, 79000, -100};
     struct snapshot *flat = create(7, 800, 600, false), *round = create(7, 800, 600, true);
     for (int32_t i = 0; i < 7; i++) {
@@ -58,7 +57,6 @@ static void a_region_wraps_with_the_world(void **state) {
 }
 
 static void kinds_by_name(void **state) {
-    (void)state;
     struct snapshot *world = create(9, 800, 600, false);
     struct snapshot_view view = {.kinds = "hunter"};
     assert_int_equal(shown(&view, world), 4);
@@ -76,7 +74,6 @@ static void kinds_by_name(void **state) {
 }
 
 static void cells_count_and_average(void **state) {
-    (void)state;
     struct snapshot *world = create(6, 100, 100, false);
     static const int32_t at[6][4] = {{0, 0, 100, -100},    {4999, 4999, 101, -100}, {5000, 0, 7, 8},
                                      {10000, 10000, 9, 9}, {10001, 0, 5, 5},        {5000, 5000, -10, 0}};
@@ -100,7 +97,6 @@ static void cells_count_and_average(void **state) {
 }
 
 static void kinds_and_speeds_when_they_are_asked_for(void **state) {
-    (void)state;
     struct snapshot *world = create(7, 100, 100, false); /* prey and hunters in turns */
     static const int32_t at[7][4] = {{0, 0, 100, 0},   {10, 10, -100, 0}, {20, 20, 300, 400},
                                      {6000, 10, 3, 4}, {7000, 10, 0, 4},  {9, 9999, 0, 0},
@@ -136,7 +132,6 @@ static void kinds_and_speeds_when_they_are_asked_for(void **state) {
 }
 
 static void grids_by_cell_size(void **state) {
-    (void)state;
     int32_t columns = 0, rows = 0;
     struct snapshot_view view = {.cell = 10};
     density_grid(&view, 800, 601, &columns, &rows);
@@ -148,7 +143,6 @@ static void grids_by_cell_size(void **state) {
 }
 
 static void random_worlds_there_and_back(void **state) {
-    (void)state;
     uint64_t random = 21;
     struct density density, back;
     density_init(&density);
@@ -215,7 +209,6 @@ static void random_worlds_there_and_back(void **state) {
 #define NAME_OF_32 "\"a2345678901234567890123456789012\""
 
 static void wrong_lines_are_refused(void **state) {
-    (void)state;
     static const char *const lines[] = {LINE("[1,1]", "[0,0,1,1]", "0", "AQAAAA=="),
                                         LINE("[1,2]", "[0,0,1,1]", "1", "AQAAAA=="),
                                         LINE("[0,1]", "[0,0,1,1]", "1", "AQAAAA=="),

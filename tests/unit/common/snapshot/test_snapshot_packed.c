@@ -155,7 +155,6 @@ static void receive(struct stream *stream, const struct snapshot *snapshot, bool
 /* A reader misses two thirds of the frames, keys among them; as in a send queue, the key comes before the
  * first delta that needs it. */
 static void any_subset_of_deltas_is_the_objects(void **state) {
-    (void)state;
     uint64_t random = 7;
     static const int32_t counts[] = {0, 1, 2, 3, 50, 1000, 4000};
     for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
@@ -180,7 +179,6 @@ static void any_subset_of_deltas_is_the_objects(void **state) {
 }
 
 static void chosen_fields_and_forces(void **state) {
-    (void)state;
     uint64_t random = 9;
     for (unsigned fields = 0; fields < 256; fields++) {
         struct snapshot *world = create(40, true);
@@ -199,7 +197,6 @@ static void chosen_fields_and_forces(void **state) {
 }
 
 static void a_key_is_due(void **state) {
-    (void)state;
     uint64_t random = 11;
     struct snapshot *world = create(100, false);
     struct stream stream;
@@ -239,7 +236,6 @@ static void a_key_is_due(void **state) {
 
 /* Two worlds with names in different order, one reader's snapshot: indices stay those of its own tables. */
 static void names_keep_their_indices(void **state) {
-    (void)state;
     struct stream stream;
     begin(&stream, SNAPSHOT_USUAL);
     name(&stream.back->kind_names, "prey-2");
@@ -258,7 +254,6 @@ static void names_keep_their_indices(void **state) {
 }
 
 static void still_columns_are_left_out(void **state) {
-    (void)state;
     uint64_t random = 5;
     struct snapshot *world = create(1000, false);
     struct stream stream;
@@ -288,7 +283,6 @@ struct hostile {
     "{\"op\":\"delta\",\"tick\":2,\"time\":1,\"clock\":1,\"targets\":[],\"key\":" #key ",\"n\":" #n
 
 static void wrong_lines_are_refused(void **state) {
-    (void)state;
     static const struct hostile lines[] = {
         {HEAD(4, 2) "\"id\":\"AQAAAA==\"}", NULL},                      /* one id of two */
         {HEAD(4, 2) "\"id\":\"AQAAAAEAAAA=\"}", NULL},                  /* the same id twice */
@@ -355,7 +349,6 @@ static void wrong_lines_are_refused(void **state) {
 
 /* Mutants of real lines, key and delta mixed: every accepted one is a whole snapshot. */
 static void mutants_do_no_harm(void **state) {
-    (void)state;
     uint64_t random = 13;
     struct snapshot *world = create(20, true);
     struct stream stream;

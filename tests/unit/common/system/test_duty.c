@@ -31,7 +31,6 @@ static void begin(struct stage *stage) {
 }
 
 static void work_is_done_once_an_order(void **state) {
-    (void)state;
     struct stage stage;
     begin(&stage);
     assert_false(duty_is_busy(&stage.duty));
@@ -50,7 +49,6 @@ static void work_is_done_once_an_order(void **state) {
 }
 
 static void orders_while_it_works_are_one_after_it(void **state) {
-    (void)state;
     struct stage stage;
     begin(&stage);
     duty_order(&stage.duty);
@@ -66,7 +64,6 @@ static void orders_while_it_works_are_one_after_it(void **state) {
 }
 
 static void the_end_waits_for_what_was_ordered(void **state) {
-    (void)state;
     struct stage stage;
     begin(&stage);
     assert_int_equal(sem_post(&stage.may_end), 0);

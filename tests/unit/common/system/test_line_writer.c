@@ -63,7 +63,6 @@ static int expect_numbers(int reader) {
 
 /* Far more than the ring holds, so it goes round many times. */
 static void keeps_order(void **state) {
-    (void)state;
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     struct line_writer writer = LINE_WRITER_ON(ends[WRITER]);
@@ -80,7 +79,6 @@ static void keeps_order(void **state) {
 }
 
 static void leaves_out_what_has_no_room(void **state) {
-    (void)state;
     int ends[2];
     const size_t filling = open_full_pipe(ends);
     struct line_writer writer = LINE_WRITER_ON(ends[WRITER]);
@@ -106,7 +104,6 @@ static void *stop_writer(void *context) {
 
 /* As when a lost rank and the program's own end come together: each waits until all is written. */
 static void several_threads_stop_it(void **state) {
-    (void)state;
     enum { STOPPERS = 4, ROUNDS = 200 };
     for (int round = 0; round < ROUNDS; round++) {
         pthread_t stoppers[STOPPERS];
@@ -130,7 +127,6 @@ static void several_threads_stop_it(void **state) {
 }
 
 static void ends_without_a_reader(void **state) {
-    (void)state;
     int ends[2];
     (void)open_full_pipe(ends);
     static struct line_writer writer; /* its thread stays */

@@ -33,7 +33,6 @@ static size_t captured(char *text, size_t size) {
 }
 
 static void writes_lines(void **state) {
-    (void)state;
     char text[8192];
     (void)captured(text, sizeof text);
     assert_null(strstr(text, "hidden"));
@@ -48,7 +47,6 @@ static void writes_lines(void **state) {
 }
 
 static void names_are_null_ended(void **state) {
-    (void)state;
     assert_string_equal(log_level_names[LOG_ERROR], "error");
     assert_string_equal(log_level_names[LOG_DEBUG], "debug");
     assert_null(log_level_names[LOG_DEBUG + 1]);
@@ -56,7 +54,6 @@ static void names_are_null_ended(void **state) {
 
 /* The same with the thread: in order, whole at the end; and the program's last lines. */
 static void writes_by_a_thread(void **state) {
-    (void)state;
     char path[] = "/tmp/drover_test_log_XXXXXX";
     const int file = mkstemp(path);
     const int saved = dup(STDERR_FILENO);

@@ -16,7 +16,6 @@ static const char *written(struct log_line line) {
 }
 
 static void text(void **state) {
-    (void)state;
     const struct log_about about = {7, "192.0.2.1", "full"};
     const struct log_line line = {.level = LOG_WARN, .module = "net", .text = "it is", .about = &about};
     assert_string_equal(written(line), "2026-01-31T12:00:00.123Z warn  net: it is\n");
@@ -26,7 +25,6 @@ static void text(void **state) {
 }
 
 static void json(void **state) {
-    (void)state;
     const struct log_about about = {7, "192.0.2.1", "full"};
     struct log_line line = {
         .level = LOG_INFO, .module = "net", .text = "it is", .about = &about, .format = LOG_JSON};
@@ -41,7 +39,6 @@ static void json(void **state) {
 }
 
 static void priorities(void **state) {
-    (void)state;
     static const char *const wanted[] = {"<3>{", "<4>{", "<6>{", "<7>{"};
     for (int level = LOG_ERROR; level <= LOG_DEBUG; level++) {
         const struct log_line line = {.level = (enum log_level)level,
@@ -54,7 +51,6 @@ static void priorities(void **state) {
 }
 
 static void texts_cannot_forge(void **state) {
-    (void)state;
     struct log_line line = {.module = "net",
                             .text = "a\n<3>b\r\x1B[31m\x7F \xC2\x9B \xE2\x80\xA8 \"\\ \xFF \xC3\xA4"};
     assert_non_null(strstr(written(line), "error net: a?<3>b??[31m? ? ? \"\\ \xFF \xC3\xA4\n"));
@@ -65,7 +61,6 @@ static void texts_cannot_forge(void **state) {
 }
 
 static void the_longest_line_is_whole(void **state) {
-    (void)state;
     char large[LOG_LINE_TEXT], address[64];
     memset(large, 1, sizeof large - 1);
     memset(address, 2, sizeof address - 1);

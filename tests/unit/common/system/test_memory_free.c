@@ -11,14 +11,12 @@
 static char root[] = "/tmp/drover-test-memory-XXXXXX";
 
 static int set_up(void **state) {
-    (void)state;
     memcpy(root + sizeof root - 7, "XXXXXX", 6);
     return mkdtemp(root) == NULL ? -1 : 0;
 }
 
 static int tear_down(void **state) {
     char command[256];
-    (void)state;
     (void)snprintf(command, sizeof command, "rm -r %s", root);
     return system(command);
 }
@@ -44,12 +42,10 @@ static void write_machine(void) {
 }
 
 static void nothing_to_read(void **state) {
-    (void)state;
     assert_true(memory_free_of_files(root) == UINT64_MAX);
 }
 
 static void the_machine(void **state) {
-    (void)state;
     write_machine();
     write_file("/proc/self/cgroup", "0::/\n");
     assert_true(memory_free_of_files(root) == UINT64_C(5000) * 1024);
@@ -57,7 +53,6 @@ static void the_machine(void **state) {
 
 /* The limit of a group that this one is in counts as well; what files hold is given back. */
 static void groups_of_version_2(void **state) {
-    (void)state;
     write_machine();
     write_file("/proc/self/cgroup", "0::/system.slice/drover.service\n");
     write_file("/sys/fs/cgroup/system.slice/drover.service/memory.max", "max\n");
@@ -73,7 +68,6 @@ static void groups_of_version_2(void **state) {
 }
 
 static void groups_of_version_1(void **state) {
-    (void)state;
     write_machine();
     write_file("/proc/self/cgroup", "12:cpu:/elsewhere\n4:memory:/docker/abc\n0::/\n");
     write_file("/sys/fs/cgroup/memory/docker/abc/memory.limit_in_bytes", "900000\n");

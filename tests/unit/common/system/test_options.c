@@ -61,7 +61,6 @@ static enum options_result parse(const char *line, struct settings *settings, co
 }
 
 static void reads_values(void **state) {
-    (void)state;
     struct settings settings;
     struct failure failure;
     const char *positional = "x";
@@ -93,7 +92,6 @@ static void refused(const char *line, const char *message) {
 }
 
 static void names_the_flag_and_what_is_allowed(void **state) {
-    (void)state;
     refused("p --port 65536", "--port: 65536 is out of range: 0 to 65535");
     refused("p --port=-1", "--port: -1 is out of range: 0 to 65535");
     refused("p --port 1.5", "--port: expected an integer, found 1.5");
@@ -113,7 +111,6 @@ static void names_the_flag_and_what_is_allowed(void **state) {
 }
 
 static void help_and_version_end_it(void **state) {
-    (void)state;
     struct settings settings;
     struct failure failure;
     const char *positional = NULL;
@@ -122,7 +119,6 @@ static void help_and_version_end_it(void **state) {
 }
 
 static void help_shows_ranges_and_defaults(void **state) {
-    (void)state;
     char *text = NULL;
     size_t length = 0;
     FILE *out = open_memstream(&text, &length);
@@ -149,7 +145,6 @@ static void test_a_negative_number_is_no_flag_where_several_arguments_are_taken(
          d[] = "-x";
     char *arguments[] = {program, a, b, flag, port, c, NULL};
     char *wrong[] = {program, d, NULL};
-    (void)state;
     several.takes_several = true;
     assert_int_equal(options_parse(&several, 6, arguments, &settings, &first, &failure), OPTIONS_RUN);
     assert_string_equal(arguments[1], "mouse");

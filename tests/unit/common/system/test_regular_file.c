@@ -14,13 +14,11 @@
 static char folder[] = "/tmp/drover-test-files-XXXXXX";
 
 static int set_up(void **state) {
-    (void)state;
     memcpy(folder + sizeof folder - 7, "XXXXXX", 6);
     return mkdtemp(folder) == NULL ? -1 : 0;
 }
 
 static int tear_down(void **state) {
-    (void)state;
     return rmdir(folder);
 }
 
@@ -49,7 +47,6 @@ static void refused(const char *path, enum regular_file_result expected, const c
 }
 
 static void reads_a_file_up_to_its_limit(void **state) {
-    (void)state;
     const char *path = in_folder("file");
     char *text = NULL;
     size_t length = 0;
@@ -71,7 +68,6 @@ static void reads_a_file_up_to_its_limit(void **state) {
 }
 
 static void refuses_what_is_no_file(void **state) {
-    (void)state;
     alarm(20); /* a wait for a FIFO ends the test */
     refused(in_folder("nothing"), REGULAR_FILE_MISSING, "No such file");
     refused(folder, REGULAR_FILE_REFUSED, "a directory, not a regular file");
@@ -99,7 +95,6 @@ static void refuses_what_is_no_file(void **state) {
 }
 
 static void tells_a_shortage_from_a_refusal(void **state) {
-    (void)state;
     struct rlimit before;
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     write_file(in_folder("file"), "x");

@@ -5,7 +5,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void the_vectors_of_the_rfc(void **state) {
-    (void)state;
     static const char *const texts[] = {"", "Zg==", "Zm8=", "Zm9v", "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
     for (size_t length = 0; length <= 6; length++) {
         char text[16];
@@ -24,7 +23,6 @@ static void the_vectors_of_the_rfc(void **state) {
 
 /* In exact-size memory, so that the address sanitizer sees a byte too many on either side. */
 static void any_bytes_come_back(void **state) {
-    (void)state;
     uint64_t random = 1;
     for (size_t length = 0; length < 400; length++) {
         uint8_t *bytes = malloc(length + 1);
@@ -54,7 +52,6 @@ static void any_bytes_come_back(void **state) {
 
 /* Every foreign character at every place of a text that is long enough for the vector loop. */
 static void foreign_characters_are_refused(void **state) {
-    (void)state;
     static const char alphabet[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     enum { BYTES = 75, CHARS = 100 };
     uint8_t bytes[BYTES], back[BYTES];
@@ -76,7 +73,6 @@ static void foreign_characters_are_refused(void **state) {
 }
 
 static void other_spellings_are_refused(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         size_t bytes;
@@ -94,7 +90,6 @@ static void other_spellings_are_refused(void **state) {
 
 /* The bytes of the text are those of protocol.md on every machine; columns longer than a block too. */
 static void integers_are_little_endian(void **state) {
-    (void)state;
     static const uint16_t two[] = {0x0102, 0xfffe};
     static const int32_t four[] = {1, -2};
     const uint64_t eight = UINT64_C(0x0102030405060708);

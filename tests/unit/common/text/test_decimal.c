@@ -10,7 +10,6 @@ static bool is_finite(const char *mantissa, int64_t exponent) {
 }
 
 static void knows_the_bound(void **state) {
-    (void)state;
     assert_true(is_finite("1.7976931348623157", 308));
     assert_true(is_finite("1.797693134862315807", 308));
     assert_true(is_finite("1.7976931348623158079372897140530341507993413271003782", 308));
@@ -29,7 +28,6 @@ static void knows_the_bound(void **state) {
 }
 
 static void agrees_with_strtod(void **state) {
-    (void)state;
     uint64_t random = 7;
     for (int i = 0; i < 20000; i++) {
         char text[64];
@@ -44,14 +42,12 @@ static void agrees_with_strtod(void **state) {
 }
 
 static void reads_exponents_without_overflow(void **state) {
-    (void)state;
     assert_int_equal(decimal_exponent("308", 3, false), 308);
     assert_int_equal(decimal_exponent("0012", 4, true), -12);
     assert_true(decimal_exponent("99999999999999999999999999999999", 32, false) >= 1000000000);
 }
 
 static void plain_numbers_have_their_value(void **state) {
-    (void)state;
     const char *end = NULL;
     assert_true(decimal_read("12.25x", &end) == 12.25 && *end == 'x');
     assert_true(decimal_read("1.5.5", &end) == 1.5 && *end == '.');

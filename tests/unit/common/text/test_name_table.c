@@ -6,7 +6,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void interns_and_finds(void **state) {
-    (void)state;
     struct name_table *table = calloc(1, sizeof *table);
     assert_non_null(table);
     assert_int_equal(name_table_intern(table, "prey", 4), 0);
@@ -23,7 +22,6 @@ static void interns_and_finds(void **state) {
 }
 
 static void is_bounded(void **state) {
-    (void)state;
     struct name_table *table = calloc(1, sizeof *table);
     assert_non_null(table);
     for (int i = 0; i < NAME_TABLE_CAPACITY; i++) {
@@ -37,7 +35,6 @@ static void is_bounded(void **state) {
 }
 
 static void knows_names(void **state) {
-    (void)state;
     assert_true(name_is_valid("aZ09_-", 6));
     assert_true(name_is_valid("0123456789012345678901234567890", 31));
     assert_false(name_is_valid("01234567890123456789012345678901", 32));

@@ -16,7 +16,6 @@ static const char *hint_for(const char *typed, const char *const *names) {
 }
 
 static void counts_changes(void **state) {
-    (void)state;
     assert_int_equal(nearest_name_distance("", ""), 0);
     assert_int_equal(nearest_name_distance("pause", "pause"), 0);
     assert_int_equal(nearest_name_distance("PAUSE", "pause"), 0);
@@ -35,7 +34,6 @@ static void counts_changes(void **state) {
 }
 
 static void suggests_the_nearest_or_nothing(void **state) {
-    (void)state;
     static const char *const names[] = {"spawn", "step", "subscribe", "unsubscribe", "x", NULL};
     assert_string_equal(hint_for("spwan", names), " (did you mean \"spawn\"?)");
     assert_string_equal(hint_for("Subscribe", names), " (did you mean \"subscribe\"?)");

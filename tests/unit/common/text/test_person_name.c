@@ -24,7 +24,6 @@ static void refused(const char *text, const char *words) {
 }
 
 static void keeps_names(void **state) {
-    (void)state;
     kept_as("", "");
     kept_as("Ann", "Ann");
     kept_as("  Ann  Lee ", "Ann  Lee");
@@ -37,7 +36,6 @@ static void keeps_names(void **state) {
 }
 
 static void refuses_what_misleads(void **state) {
-    (void)state;
     refused(" ", "nothing but blanks");
     refused("\xe2\x80\x83\xc2\xa0", "nothing but blanks");
     refused("a\tb", "U+0009");

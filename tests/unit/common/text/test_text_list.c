@@ -4,7 +4,6 @@
 #include "tests/unit/common/test_support.h"
 
 static void lists_names(void **state) {
-    (void)state;
     char list[64] = "";
     text_list_add(list, sizeof list, "seek", true);
     text_list_add(list, sizeof list, "flee", true);
@@ -17,7 +16,6 @@ static void lists_names(void **state) {
 
 /* Every size up to more than enough, in memory of exactly that size, with names long and short. */
 static void never_overflows(void **state) {
-    (void)state;
     static const char *const names[] = {"remove_obstacle", "a", "set_target", "b", "", "add_obstacle"};
     for (size_t size = 1; size < 100; size++) {
         char *list = test_exact_copy("", 0);
@@ -40,7 +38,6 @@ static void never_overflows(void **state) {
 
 /* A later item that would still fit is not added: the list would look complete. */
 static void an_end_is_an_end(void **state) {
-    (void)state;
     char list[16] = "";
     text_list_add(list, sizeof list, "pause", false);
     text_list_add(list, sizeof list, "remove_target", false);

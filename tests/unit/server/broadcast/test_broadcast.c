@@ -4,7 +4,6 @@
 #include "server/broadcast/broadcast.h"
 
 static void test_every(void **state) {
-    (void)state;
     assert_int_equal(broadcast_every(60.0, 30.0), 2);
     assert_int_equal(broadcast_every(60.0, 25.0), 3); /* rounded down: 20 Hz */
     assert_int_equal(broadcast_every(60.0, 60.0), 1);
@@ -18,7 +17,6 @@ static void test_every(void **state) {
 }
 
 static void test_rate(void **state) {
-    (void)state;
     struct subscription subscription = {.is_active = true, .every = 3, .has_sent = true, .last_tick = 7};
     assert_false(broadcast_is_due(&subscription, 7, 0, FRAME_REASON_RATE, false));
     assert_false(broadcast_is_due(&subscription, 8, 0, FRAME_REASON_RATE, false));
@@ -33,7 +31,6 @@ static void test_rate(void **state) {
 }
 
 static void test_paused(void **state) {
-    (void)state;
     const struct subscription subscription = {
         .is_active = true, .every = 6, .has_sent = true, .last_tick = 6};
     assert_false(broadcast_is_due(&subscription, 6, 0, FRAME_REASON_NEWER, false));
@@ -43,7 +40,6 @@ static void test_paused(void **state) {
 
 /* During a step ticks go by as fast as they can; the clock decides which session is due. */
 static void test_pace(void **state) {
-    (void)state;
     struct subscription subscription = {
         .is_active = true, .every = 2, .has_sent = true, .last_tick = 100, .last_pace = 10};
     assert_false(broadcast_is_due(&subscription, 9000, 11, FRAME_REASON_PACE, false));
@@ -54,7 +50,6 @@ static void test_pace(void **state) {
 }
 
 static void test_forces(void **state) {
-    (void)state;
     const struct subscription subscription = {.is_active = true, .every = 1, .forces = true};
     assert_false(broadcast_is_due(&subscription, 1, 0, FRAME_REASON_ALL, false)); /* the next one has them */
     assert_true(broadcast_is_due(&subscription, 1, 0, FRAME_REASON_RATE, true));

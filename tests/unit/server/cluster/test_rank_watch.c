@@ -22,7 +22,6 @@ static void expect(uint64_t now, enum rank_verdict verdict, int rank) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     for (int r = 0; r < RANKS; r++) {
         pulses[r] = (struct rank_pulse){0};
         beat(r, LATER, RANK_WORKS, 1, 1);
@@ -31,7 +30,6 @@ static int set_up(void **state) {
 }
 
 static void test_a_rank_without_beats_is_silent(void **state) {
-    (void)state;
     for (uint64_t now = LATER; now < LATER + SPAN; now++) {
         beat(0, now, RANK_WORKS, now, now);
         beat(1, now, RANK_IS_IDLE, 1, now);
@@ -43,7 +41,6 @@ static void test_a_rank_without_beats_is_silent(void **state) {
 }
 
 static void test_a_rank_that_was_never_heard_is_not_watched(void **state) {
-    (void)state;
     pulses[1] = (struct rank_pulse){0};
     beat(0, LATER + SPAN, RANK_WORKS, 1, 1);
     beat(2, LATER + SPAN, RANK_WORKS, 1, 1);
@@ -60,7 +57,6 @@ static void wait_for_rank_1(uint64_t until, enum rank_doing other, bool computes
 }
 
 static void test_a_rank_that_does_not_compute_hangs(void **state) {
-    (void)state;
     wait_for_rank_1(LATER + SPAN, RANK_WAITS, false);
     expect(LATER + SPAN, RANK_IS_FINE, -1);
     wait_for_rank_1(LATER + 2 * SPAN, RANK_WAITS, false);
@@ -68,7 +64,6 @@ static void test_a_rank_that_does_not_compute_hangs(void **state) {
 }
 
 static void test_a_thread_that_is_stopped_while_it_waits_hangs(void **state) {
-    (void)state;
     for (uint64_t now = LATER + 1; now <= LATER + SPAN + 1; now++) {
         beat(0, now, RANK_WORKS, 2, 2);
         beat(1, now, RANK_IS_IDLE, 2, now);
@@ -79,19 +74,16 @@ static void test_a_thread_that_is_stopped_while_it_waits_hangs(void **state) {
 }
 
 static void test_a_rank_that_computes_is_slow(void **state) {
-    (void)state;
     wait_for_rank_1(LATER + 2 * SPAN, RANK_WAITS, true);
     expect(LATER + 2 * SPAN, RANK_IS_SLOW, 1);
 }
 
 static void test_a_rank_that_nobody_waits_for_may_sleep(void **state) {
-    (void)state;
     wait_for_rank_1(LATER + 2 * SPAN, RANK_IS_IDLE, false);
     expect(LATER + 2 * SPAN, RANK_IS_FINE, -1);
 }
 
 static void test_one_that_hangs_comes_before_one_that_computes(void **state) {
-    (void)state;
     for (uint64_t now = LATER + 1; now <= LATER + 2 * SPAN; now++) {
         beat(0, now, RANK_WAITS, 2, now);
         beat(1, now, RANK_WORKS, 1, now);
@@ -110,19 +102,16 @@ static void all_wait(bool has_messages) {
 }
 
 static void test_ranks_that_all_wait_are_stuck(void **state) {
-    (void)state;
     all_wait(false);
     expect(LATER + 2 * SPAN, RANK_IS_STUCK, 0);
 }
 
 static void test_a_long_message_is_no_end(void **state) {
-    (void)state;
     all_wait(true);
     expect(LATER + 2 * SPAN, RANK_IS_FINE, -1);
 }
 
 static void test_a_rank_that_waits_and_works_in_turns_is_fine(void **state) {
-    (void)state;
     for (uint64_t now = LATER + 1; now <= LATER + 2 * SPAN; now++) {
         beat(0, now, RANK_WAITS, now, now);
         beat(1, now, RANK_WORKS, 7, 7);

@@ -26,7 +26,6 @@ static void test_equal_rows_are_shared_out_equally(void **state) {
     uint64_t agents[ROWS];
     int32_t cut[RANKS + 1];
     const int32_t wanted[] = {0, 25, 50, 75, 100};
-    (void)state;
     fill(agents, 7);
     row_cuts_choose(NULL, ROWS, agents, RANKS, cut);
     assert_cuts(cut, RANKS, wanted);
@@ -35,7 +34,6 @@ static void test_equal_rows_are_shared_out_equally(void **state) {
 static void test_a_clump_has_few_rows(void **state) {
     uint64_t agents[ROWS];
     int32_t cut[RANKS + 1];
-    (void)state;
     fill(agents, 1);
     agents[10] = agents[11] = agents[12] = agents[13] = 1000;
     row_cuts_choose(NULL, ROWS, agents, RANKS, cut);
@@ -46,7 +44,6 @@ static void test_a_clump_has_few_rows(void **state) {
 static void test_a_row_may_be_more_than_a_rank_s_share(void **state) {
     uint64_t agents[ROWS];
     int32_t cut[RANKS + 1];
-    (void)state;
     fill(agents, 0);
     agents[50] = 1000000;
     row_cuts_choose(NULL, ROWS, agents, RANKS, cut);
@@ -63,7 +60,6 @@ static void test_a_slow_rank_gives_rows_away_half_the_way(void **state) {
     const uint64_t works_ns[] = {3000000, 1000000};
     const int32_t wanted[] = {
         0, 42, 100}; /* a third of its work is too much: row 33, or rather half the way there */
-    (void)state;
     fill(agents, 10);
     row_cuts_choose(works_ns, ROWS, agents, 2, cut);
     assert_cuts(cut, 2, wanted);
@@ -72,7 +68,6 @@ static void test_a_slow_rank_gives_rows_away_half_the_way(void **state) {
 static void test_it_comes_to_rest(void **state) {
     uint64_t agents[ROWS], works_ns[RANKS];
     int32_t cut[] = {0, 1, 2, 3, 100};
-    (void)state;
     fill(agents, 1);
     for (int r = 0; r < 10; r++) {
         agents[r] = 100;
@@ -97,7 +92,6 @@ static void test_it_comes_to_rest(void **state) {
 static void test_more_ranks_than_rows(void **state) {
     const uint64_t agents[] = {5, 5};
     int32_t cut[RANKS + 1];
-    (void)state;
     row_cuts_choose(NULL, 2, agents, RANKS, cut);
     for (int r = 0; r < RANKS; r++) {
         assert_true(cut[r] <= cut[r + 1]);
@@ -109,7 +103,6 @@ static void test_an_empty_world(void **state) {
     const uint64_t agents[] = {0, 0, 0};
     int32_t cut[] = {0, 1, 3};
     const uint64_t works_ns[] = {0, 0};
-    (void)state;
     row_cuts_choose(works_ns, 3, agents, 2, cut);
     assert_true(cut[0] == 0 && cut[1] >= 0 && cut[1] <= 3 && cut[2] == 3);
 }

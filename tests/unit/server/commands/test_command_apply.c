@@ -73,7 +73,6 @@ static void put(const struct scenario *scenario) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     simulation_state_init(&simulation);
     overrides = (struct world_overrides){0};
     source = (struct scenario_source){.load = load, .list = list};
@@ -90,7 +89,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     simulation_state_fini(&simulation);
     buffer_fini(&out);
     return 0;
@@ -161,7 +159,6 @@ static void refuse(const char *line, const char *code, const char *field, const 
 
 /* No behavior in the pond refers to "home" without hunters; prey that only flee ignore aims. */
 static void test_who_heeds(void **state) {
-    (void)state;
     expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"home\",\"x\":1,\"y\":1}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":1.00,\"y\":1.00}\n");
     expect("{\"op\":\"set_target\",\"name\":\"home\",\"x\":1,\"y\":1}", "");
@@ -181,7 +178,6 @@ static void test_who_heeds(void **state) {
 }
 
 static void test_who_heeds_nothing(void **state) {
-    (void)state;
     (void)apply("{\"op\":\"load\",\"scenario\":\"shy\"}");
     expect("{\"op\":\"set_target\",\"id\":1,\"agent\":1,\"x\":2,\"y\":1}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":2.00,\"y\":1.00,\"heeded\":"
@@ -198,7 +194,6 @@ static void test_who_heeds_nothing(void **state) {
 
 /* Columns are all or none, and the failure names the row. */
 static void test_columns_of_agents(void **state) {
-    (void)state;
     (void)apply("{\"op\":\"spawn\",\"kind\":\"hunter\",\"count\":3,\"x\":50,\"y\":50}");
     refuse("{\"op\":\"set_target\",\"id\":1,\"agents\":[1,99,98],\"x\":[1,2,3],\"y\":[1,2,3]}", "no_agent",
            "agents[1]", "no agent 99");
@@ -240,7 +235,6 @@ static void test_changes_are_numbered_and_told(void **state) {
         {"{\"op\":\"remove\",\"agent\":77}", "", 0}, /* no such agent: no difference */
         {"{\"op\":\"load\",\"scenario\":\"lake\"}", "loaded", EVENT_HAS_SCENARIO},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
         (void)apply(changes[i].line);
         assert_int_equal(effects.seq, i + 1);
@@ -273,7 +267,6 @@ static bool go_at(void *context, const struct request_speed *speed, struct json_
 
 /* What the server does beside the world is a service of the caller's. */
 static void test_services(void **state) {
-    (void)state;
     refuse("{\"op\":\"record\",\"id\":1,\"on\":true}", "io", "",
            "this server keeps nothing; start it with --state or --record");
     refuse("{\"op\":\"seek\",\"id\":1,\"tick\":5}", "not_replaying", "",
@@ -297,7 +290,6 @@ static void test_services(void **state) {
 }
 
 static void test_targets(void **state) {
-    (void)state;
     expect("{\"op\":\"set_target\",\"id\":1,\"name\":\"mouse\",\"x\":100,\"y\":50.004}",
            "{\"op\":\"reply\",\"to\":\"set_target\",\"id\":1,\"tick\":0,\"x\":100.00,\"y\":50.00}\n");
     assert_true(effects.changed);
@@ -327,7 +319,6 @@ static void test_targets(void **state) {
 }
 
 static void test_spawn(void **state) {
-    (void)state;
     expect(
         "{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":3,\"x\":100,\"y\":100,\"heading\":90}",
         "{\"op\":\"reply\",\"to\":\"spawn\",\"id\":1,\"tick\":0,\"count\":3,\"first_id\":4,\"last_id\":6}\n");
@@ -345,7 +336,6 @@ static void test_spawn(void **state) {
 
 /* Spawning to the limit: the one that does not fit is refused whole. */
 static void test_full(void **state) {
-    (void)state;
     for (int i = 0; i < 10; i++) {
         expect("{\"op\":\"spawn\",\"kind\":\"prey\",\"count\":100000,\"x\":0,\"y\":0}", "");
     }
@@ -362,7 +352,6 @@ static uint64_t say_memory(int processes) {
 
 /* What the machine has no memory for is refused, with the numbers; one that it has is not. */
 static void test_memory(void **state) {
-    (void)state;
     simulation.services.memory_free = say_memory;
     memory_left = 10000000;
     refuse("{\"op\":\"spawn\",\"id\":1,\"kind\":\"prey\",\"count\":100000}", "busy", "count",
@@ -385,7 +374,6 @@ static void test_memory(void **state) {
 
 /* A world may have as many agents as the overrides allow, if there is memory for them. */
 static void test_size(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     struct failure failure = {0};
     struct world_overrides own = {.max_agents = LIMIT_AGENTS, .threads = 2};
@@ -421,7 +409,6 @@ static void test_size(void **state) {
 }
 
 static void test_remove(void **state) {
-    (void)state;
     expect("{\"op\":\"remove\",\"id\":1,\"agents\":[1,77,1,77]}",
            "{\"op\":\"reply\",\"to\":\"remove\",\"id\":1,\"tick\":0,\"removed\":1,\"missing\":[77]}\n");
     assert_true(effects.changed && effects.described);
@@ -436,7 +423,6 @@ static void test_remove(void **state) {
 }
 
 static void test_params(void **state) {
-    (void)state;
     expect("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"max_speed\",\"value\":120.5}",
            "{\"op\":\"reply\",\"to\":\"set_param\",\"id\":1,\"tick\":0,\"value\":120.5}\n");
     assert_true(effects.changed && effects.described);
@@ -460,7 +446,6 @@ static void test_params(void **state) {
 }
 
 static void test_param_errors(void **state) {
-    (void)state;
     refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"max_speed\",\"value\":-1}",
            "out_of_range", "value", "max_speed -1 is out of range: 0 to 20000 px/s");
     refuse("{\"op\":\"set_param\",\"id\":1,\"kind\":\"prey\",\"param\":\"seek.weight\",\"value\":1e9}",
@@ -487,7 +472,6 @@ static void test_param_errors(void **state) {
 }
 
 static void test_lists(void **state) {
-    (void)state;
     expect("{\"op\":\"list\",\"id\":1,\"what\":\"targets\"}",
            "{\"op\":\"reply\",\"to\":\"list\",\"id\":1,\"tick\":0,\"targets\":[{\"name\":\"mouse\",\"x\":10."
            "00,\"y\":20.00},"
@@ -509,7 +493,6 @@ static void test_lists(void **state) {
 }
 
 static void test_time(void **state) {
-    (void)state;
     char expected[200];
     expect("{\"op\":\"pause\",\"id\":1}", "{\"op\":\"reply\",\"to\":\"pause\",\"id\":1,\"tick\":0}\n");
     assert_false(effects.paused); /* it was */
@@ -538,7 +521,6 @@ static void test_time(void **state) {
 }
 
 static void test_load(void **state) {
-    (void)state;
     char expected[200];
     (void)apply("{\"op\":\"step\",\"count\":3}");
     const uint32_t epoch = simulation.epoch;
@@ -569,7 +551,6 @@ static void test_load(void **state) {
 }
 
 static void test_describe(void **state) {
-    (void)state;
     struct message_scenario *text = calloc(1, sizeof *text);
     assert_non_null(text);
     simulation_state_describe(&simulation, text);
@@ -585,7 +566,6 @@ static void test_describe(void **state) {
 
 /* Geometry as a viewer gets it; flow fields of any kind sampled at the centers of about square cells. */
 static void test_describe_geometry(void **state) {
-    (void)state;
     static const char text[] = "{\"name\":\"t\",\"world\":{\"size\":[800,200],\"obstacles\":[{\"box\":[1,2,3,"
                                "4]}],\"walls\":[[5,6,7,8]],"
                                "\"paths\":{\"road\":{\"points\":[[1,2],[3,4]],\"radius\":9}},"
@@ -612,7 +592,6 @@ static void test_describe_geometry(void **state) {
 }
 
 static void test_every_op_has_its_handler(void **state) {
-    (void)state;
     enum request_op wrong = REQUEST_OP_COUNT;
     if (!command_table_is_whole(&wrong)) {
         fail_msg("%s: its row and the handlers of the world differ", request_op_name(wrong));
@@ -621,7 +600,6 @@ static void test_every_op_has_its_handler(void **state) {
 
 /* 16 agents with 16 behaviors each, of those with most places and numbers. */
 static void the_longest_inspection_fits(void **state) {
-    (void)state;
     static char text[4096];
     size_t used = (size_t)snprintf(
         text, sizeof text,
@@ -673,7 +651,6 @@ static void the_longest_inspection_fits(void **state) {
 
 /* What a batch keeps for the next one has room for the former world's agents. */
 static void test_memory_of_batches(void **state) {
-    (void)state;
     static const char good[] = "{\"op\":\"batch\",\"id\":1,\"requests\":[{\"op\":\"remove\",\"agent\":1},{"
                                "\"op\":\"remove\",\"agent\":2}]}";
     static const char refused[] =

@@ -67,7 +67,6 @@ static void expect_error(struct drover_sim *sim, const char *request, const char
 }
 
 static void test_the_hashes_of_a_server(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("boids");
     drover_sim_step(sim, 1);
     assert_true(drover_sim_hash(sim) == golden_hash("boids", 1));
@@ -79,7 +78,6 @@ static void test_the_hashes_of_a_server(void **unused) {
 }
 
 static void test_requests(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("seek");
     const int32_t before = drover_sim_agent_count(sim);
     assert_string_equal(drover_sim_request(sim, "{\"op\":\"spawn\",\"kind\":\"seeker\",\"count\":3}"), "");
@@ -107,7 +105,6 @@ static void test_requests(void **unused) {
 }
 
 static void test_refusals_change_nothing(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("seek");
     expect_error(sim, "{", "parse", "");
     expect_error(sim, "", "parse", "");
@@ -140,7 +137,6 @@ static void refuse(const char *text, const struct drover_sim_options *options, c
 }
 
 static void test_bad_scenarios_and_options(void **unused) {
-    (void)unused;
     struct drover_sim_options options = DROVER_SIM_OPTIONS;
     refuse("", NULL, "bad_scenario", "");
     refuse("{\"name\":\"x\",\"world\":{\"size\":[100,100]},\"kinds\":{\"a\":{\"behaviors\":[{\"seek\":{"
@@ -159,7 +155,6 @@ static void test_bad_scenarios_and_options(void **unused) {
 }
 
 static void test_columns(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("hunters_and_prey");
     drover_sim_step(sim, 30);
     const struct drover_sim_agents *agents = drover_sim_agents(sim);
@@ -181,7 +176,6 @@ static void test_columns(void **unused) {
 }
 
 static void test_obstacles(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("seek");
     assert_int_equal(drover_sim_obstacle_count(sim), 0);
     assert_int_equal(drover_sim_obstacle(sim, 0, NULL, 0), 0);
@@ -205,7 +199,6 @@ static void test_obstacles(void **unused) {
 }
 
 static void test_events(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("hunters_and_prey");
     const struct drover_sim_event *events = NULL;
     uint32_t left_out = 1;
@@ -224,7 +217,6 @@ static void test_events(void **unused) {
 }
 
 static void test_a_save_goes_on_the_same_way(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("hunters_and_prey");
     struct drover_sim_error error;
     size_t length = 0;
@@ -245,7 +237,6 @@ static void test_a_save_goes_on_the_same_way(void **unused) {
 }
 
 static void test_copies(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("hunters_and_prey");
     drover_sim_step(sim, 50);
     struct drover_sim *clone = drover_sim_clone(sim);
@@ -283,7 +274,6 @@ static void run_backwards(void *pool, int32_t count, int32_t grain, drover_sim_b
 }
 
 static void test_threads_do_not_matter(void **unused) {
-    (void)unused;
     size_t length = 0;
     char *text = read_file("scenarios/boids.json", &length);
     const struct drover_sim_threads threads = {NULL, 3, run_backwards};
@@ -299,7 +289,6 @@ static void test_threads_do_not_matter(void **unused) {
 }
 
 static void test_seed_and_rate(void **unused) {
-    (void)unused;
     size_t length = 0;
     char *text = read_file("scenarios/boids.json", &length);
     const uint64_t seed = 99;
@@ -320,7 +309,6 @@ static void test_seed_and_rate(void **unused) {
 
 /* Scenarios and requests have seeds to 2^53 - 1, callers have more. */
 static void test_a_save_of_any_seed(void **unused) {
-    (void)unused;
     static const uint64_t seeds[] = {9007199254740991u, 9007199254740993u, UINT64_MAX};
     size_t length = 0;
     char *text = read_file("scenarios/boids.json", &length);
@@ -350,7 +338,6 @@ static void test_a_save_of_any_seed(void **unused) {
 
 /* Of the scenario `driven`, whose first agents are drones: a drive without a text does what the request does. */
 static void test_drive(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("driven"), *other = open_scenario("driven");
     struct drover_sim_error error;
     const uint32_t ids[] = {1, 2, 999};
@@ -380,7 +367,6 @@ static void test_drive(void **unused) {
 }
 
 static void test_columns_of_the_caller(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("driven");
     drover_sim_step(sim, 30);
     const struct drover_sim_agents *agents = drover_sim_agents(sim);
@@ -446,7 +432,6 @@ static void compare_nearest(struct drover_sim *sim, uint64_t kinds, bool wraps, 
 
 /* Beside the plainest search, where agents are scattered, and where many are as near as others. */
 static void test_nearest(void **unused) {
-    (void)unused;
     static const struct {
         const char *scenario, *kind;
         bool wraps;
@@ -499,7 +484,6 @@ static void test_nearest(void **unused) {
 
 /* A turn is its five calls. */
 static void test_turns(void **unused) {
-    (void)unused;
     struct drover_sim *sims[] = {open_scenario("driven"), open_scenario("driven"), open_scenario("seek")};
     const uint32_t ids[] = {1, 2};
     const float vx[] = {50.0f, 0.0f}, vy[] = {0.0f, 60.0f};
@@ -531,7 +515,6 @@ static void test_turns(void **unused) {
 }
 
 static void test_the_description(void **unused) {
-    (void)unused;
     struct drover_sim *sim = open_scenario("seek");
     const char *line = drover_sim_scenario(sim);
     assert_non_null(strstr(line, "\"op\":\"scenario\""));

@@ -58,12 +58,10 @@ static unsigned left(void) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     return command_queue_init(&queue, 4096, NULL, NULL);
 }
 
 static int tear_down(void **state) {
-    (void)state;
     if (lanes->step != NULL) {
         end_step();
     }
@@ -72,7 +70,6 @@ static int tear_down(void **state) {
 }
 
 static void test_order_of_arrival(void **state) {
-    (void)state;
     assert_string_equal(pass(), "");
     for (int round = 0; round < 3; round++) {
         (void)push(3, 1, REQUEST_SPAWN);
@@ -88,7 +85,6 @@ static void test_order_of_arrival(void **state) {
 }
 
 static void test_bound(void **state) {
-    (void)state;
     for (uint32_t i = 0; i < 4096; i++) {
         assert_int_equal(push(i + 1, 1, REQUEST_PAUSE), COMMAND_QUEUED);
     }
@@ -102,7 +98,6 @@ static void test_bound(void **state) {
 
 /* A command that arrives during a pass is for the next one. */
 static void test_a_pass_ends(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_SPAWN);
     (void)push(2, 1, REQUEST_SPAWN);
     command_queue_begin(&queue, COMMAND_ANY);
@@ -122,7 +117,6 @@ static void test_a_pass_ends(void **state) {
 }
 
 static void test_a_mouse_replaces_itself(void **state) {
-    (void)state;
     struct request mouse = mouse_at(1.0f);
     assert_int_equal(command_queue_push(&queue, &(struct command_origin){.session = 1, .line = 1}, &mouse),
                      COMMAND_QUEUED);
@@ -149,7 +143,6 @@ static void test_a_mouse_replaces_itself(void **state) {
 
 /* So it does while it is held behind its session's own step, and when no more may wait. */
 static void test_a_held_mouse_replaces_itself(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_STEP);
     assert_string_equal(pass(), "1.1");
     for (uint64_t line = 2; line < 100; line++) {
@@ -169,7 +162,6 @@ static void test_a_held_mouse_replaces_itself(void **state) {
 
 /* A step holds the commands behind it, and of other sessions steps and pauses only. */
 static void test_a_step_holds_its_own_session(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_STEP);
     (void)push(1, 2, REQUEST_SPAWN);
     (void)push(2, 1, REQUEST_SPAWN);
@@ -192,7 +184,6 @@ static bool is_no_load(void *context, struct command *command) {
 }
 
 static void test_what_is_not_ready_holds_its_own_session(void **state) {
-    (void)state;
     bool is_built = false;
     lanes->is_ready = is_no_load;
     lanes->context = &is_built;
@@ -220,7 +211,6 @@ static bool note_asked(void *context, struct command *command) {
 /* A load is begun when all earlier commands of its session are done, and no sooner: a load that fails at once
  * must not be answered before them. */
 static void test_who_is_asked_when(void **state) {
-    (void)state;
     char asked[64] = "";
     lanes->is_ready = note_asked;
     lanes->context = asked;
@@ -256,7 +246,6 @@ static void test_who_is_asked_when(void **state) {
 
 /* Commands that are taken, or answered elsewhere, in the middle of a pass. */
 static void test_aside(void **state) {
-    (void)state;
     struct event_queue events;
     struct buffer text;
     buffer_init(&text, 16);
@@ -293,7 +282,6 @@ static void test_aside(void **state) {
 /* ---- questions ---- */
 
 static void test_changes_go_before_questions(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_LIST);
     (void)push(1, 2, REQUEST_SPAWN);
     (void)push(2, 1, REQUEST_SPAWN);
@@ -311,7 +299,6 @@ static void test_changes_go_before_questions(void **state) {
 /* Queries behind a change that a pass has left are left, too. */
 /* A pause, then a query behind it that the pass had no time for: the paused world has to serve it later. */
 static void test_what_a_pass_did_not_want_is_left(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_PAUSE);
     (void)push(1, 2, REQUEST_LIST);
     assert_string_equal(pass_within(COMMAND_CHANGE, 9), "1.1");
@@ -321,7 +308,6 @@ static void test_what_a_pass_did_not_want_is_left(void **state) {
 }
 
 static void test_what_is_left_is_told(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_LIST);
     (void)push(1, 2, REQUEST_SPAWN);
     (void)push(1, 3, REQUEST_LIST);
@@ -332,7 +318,6 @@ static void test_what_is_left_is_told(void **state) {
 }
 
 static void test_questions_take_turns(void **state) {
-    (void)state;
     for (uint64_t line = 1; line <= 4; line++) {
         (void)push(1, line, REQUEST_LIST);
     }
@@ -350,7 +335,6 @@ static void test_questions_take_turns(void **state) {
 /* Sessions that send a query as soon as the last is answered do not delay one that sent many at once, nor the
  * other way round. */
 static void test_no_session_starves(void **state) {
-    (void)state;
     enum { OTHERS = 30, ROUNDS = 40 };
     int many = 0, others = 0;
     for (uint64_t line = 1; line <= 128; line++) {
@@ -377,7 +361,6 @@ static void test_no_session_starves(void **state) {
 
 /* A lane that was held for long does not catch up at the expense of others. */
 static void test_turns_do_not_go_back(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_STEP);
     (void)push(1, 2, REQUEST_LIST);
     assert_string_equal(pass(), "1.1");
@@ -415,7 +398,6 @@ static void pause_at(uint32_t session, uint64_t line, uint64_t ticking_ns) {
 }
 
 static void test_a_pause_ends_the_steps_before_it(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_STEP);
     (void)push(2, 1, REQUEST_STEP);
     assert_true(atomic_load(&queue.step_end_ns) == UINT64_MAX);
@@ -443,7 +425,6 @@ static void test_a_pause_ends_the_steps_before_it(void **state) {
 }
 
 static void test_who_leaves_ends_their_steps(void **state) {
-    (void)state;
     (void)push(1, 1, REQUEST_STEP);
     (void)push(1, 2, REQUEST_STEP);
     (void)push(2, 1, REQUEST_STEP);

@@ -43,7 +43,6 @@ static void expect_wait(struct command_queue *queue, unsigned wanted) {
 }
 
 static void test_waiting(void **state) {
-    (void)state;
     struct command_queue queue;
     assert_int_equal(command_queue_init(&queue, 8, NULL, NULL), 0);
     expect_wait(&queue, COMMAND_ANY);
@@ -67,7 +66,6 @@ static void test_waiting(void **state) {
 
 /* Commands that a pass had to leave do not end a wait, until they can be taken. */
 static void test_what_is_held_is_waited_for(void **state) {
-    (void)state;
     struct command_queue queue;
     assert_int_equal(command_queue_init(&queue, 8, NULL, NULL), 0);
     assert_int_equal(push(&queue, 1, 1, REQUEST_STEP), COMMAND_QUEUED);
@@ -94,7 +92,6 @@ static void test_what_is_held_is_waited_for(void **state) {
 }
 
 static void test_a_step_ends_by_what_it_spent(void **state) {
-    (void)state;
     struct command_queue queue;
     assert_int_equal(command_queue_init(&queue, 8, NULL, NULL), 0);
     assert_int_equal(push(&queue, 1, 1, REQUEST_STEP), COMMAND_QUEUED);
@@ -149,7 +146,6 @@ static void expect_due(struct command_queue *queue, uint64_t tick, struct comman
 }
 
 static void test_commands_with_a_tick(void **state) {
-    (void)state;
     struct command_queue queue;
     assert_int_equal(command_queue_init(&queue, 8, NULL, NULL), 0);
     struct command *first = push_and_take(&queue, 1, 5);

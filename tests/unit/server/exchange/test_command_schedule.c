@@ -35,19 +35,16 @@ static uint64_t take(uint64_t tick, bool is_withdrawn) {
 }
 
 static int set_up(void **state) {
-    (void)state;
     return command_queue_init(&queue, 1, NULL, NULL);
 }
 
 /* Frees those that still wait: the sanitizer knows. */
 static int tear_down(void **state) {
-    (void)state;
     command_queue_fini(&queue);
     return 0;
 }
 
 static void they_are_due_at_their_ticks_in_order_of_arrival(void **state) {
-    (void)state;
     assert_true(atomic_load(&queue.due) == COMMAND_NEVER_DUE);
     add(1, 5, 30);
     add(2, 6, 10);
@@ -65,7 +62,6 @@ static void they_are_due_at_their_ticks_in_order_of_arrival(void **state) {
 }
 
 static void withdrawn_ones_are_due_at_once(void **state) {
-    (void)state;
     for (uint32_t session = 1; session <= 3; session++) {
         add(session, session, 100);
         add(session, 10 + session, 50);
@@ -80,7 +76,6 @@ static void withdrawn_ones_are_due_at_once(void **state) {
 }
 
 static void there_is_room_for_so_many(void **state) {
-    (void)state;
     for (int i = 0; i < COMMAND_SCHEDULE_CAPACITY; i++) {
         add(1, (uint64_t)i + 1, 7);
     }

@@ -9,7 +9,6 @@ static void publish(struct snapshot_exchange *exchange, uint64_t tick, enum fram
 }
 
 static void test_newest_wins(void **state) {
-    (void)state;
     struct snapshot_exchange exchange;
     assert_int_equal(snapshot_exchange_init(&exchange), 0);
     assert_null(snapshot_exchange_take(&exchange));
@@ -30,7 +29,6 @@ static void test_newest_wins(void **state) {
 }
 
 static void test_reason_is_not_lost(void **state) {
-    (void)state;
     struct snapshot_exchange exchange;
     assert_int_equal(snapshot_exchange_init(&exchange), 0);
     publish(&exchange, 1, FRAME_REASON_ALL);
@@ -60,7 +58,6 @@ static void *write_ticks(void *argument) {
 }
 
 static void test_two_threads(void **state) {
-    (void)state;
     struct snapshot_exchange exchange;
     assert_int_equal(snapshot_exchange_init(&exchange), 0);
     pthread_t writer;

@@ -53,7 +53,6 @@ static uint64_t key_of_next(struct stage *stage) {
 }
 
 static void agents_that_left_stay_within_reach(void **state) {
-    (void)state;
     const struct snapshot_view view = {
         .layout = LAYOUT_PACKED, .fields = SNAPSHOT_USUAL, .has_region = true, .region = {50, 50, 100, 100}};
     struct stage stage;
@@ -69,7 +68,6 @@ static void agents_that_left_stay_within_reach(void **state) {
 }
 
 static void densities_come_from_sums(void **state) {
-    (void)state;
     const struct snapshot_view view = {
         .layout = LAYOUT_DENSITY, .grid = {4, 3}, .by_kind = true, .mean_speed = true};
     struct stage stage;
@@ -108,7 +106,6 @@ static void densities_come_from_sums(void **state) {
 }
 
 static void a_view_of_too_many_is_not_shown(void **state) {
-    (void)state;
     struct snapshot_view view = {.layout = LAYOUT_OBJECTS, .fields = SNAPSHOT_USUAL};
     struct stage stage;
     set_up(&stage, &view);

@@ -70,7 +70,6 @@ static void assert_same(const struct snapshot *a, const struct snapshot *b) {
 }
 
 static void parts_make_the_whole(void **state) {
-    (void)state;
     static const unsigned wanted[] = {0, SNAPSHOT_HEADING, SNAPSHOT_FORCES,
                                       SNAPSHOT_HEADING | SNAPSHOT_FORCES | SNAPSHOT_PARTS};
     struct world *world = make_world(text);

@@ -5,14 +5,12 @@
 #include "server/frames/frame_form.h"
 
 static void test_nothing(void **state) {
-    (void)state;
     const struct snapshot_schedule schedule = {0};
     assert_false(snapshot_schedule_wants(&schedule, 0));
     assert_false(snapshot_schedule_wants(&schedule, 60));
 }
 
 static void test_union(void **state) {
-    (void)state;
     struct snapshot_schedule schedule = {0};
     snapshot_schedule_add(&schedule, 3, false);
     snapshot_schedule_add(&schedule, 4, true);
@@ -29,7 +27,6 @@ static void test_union(void **state) {
 }
 
 static void test_too_many_rates(void **state) {
-    (void)state;
     struct snapshot_schedule schedule = {0};
     for (uint64_t every = 1000; every < 1000 + SNAPSHOT_SCHEDULE_RATES + 1; every++) {
         snapshot_schedule_add(&schedule, every, false);
@@ -42,7 +39,6 @@ static void test_too_many_rates(void **state) {
 
 /* As one tick at a time would have it. */
 static void test_since(void **state) {
-    (void)state;
     struct snapshot_schedule schedule = {0};
     assert_false(snapshot_schedule_wants_since(&schedule, 0, 1000));
     snapshot_schedule_add(&schedule, 4, false);

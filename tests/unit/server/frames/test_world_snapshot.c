@@ -12,7 +12,6 @@
 #include "tests/unit/server/frames/world_fixture.h"
 
 static void test_rounding(void **state) {
-    (void)state;
     assert_int_equal(world_snapshot_hundredths(0.0f), 0);
     assert_int_equal(world_snapshot_hundredths(12.34f), 1234);
     assert_int_equal(world_snapshot_hundredths(-0.006f), -1);
@@ -23,7 +22,6 @@ static void test_rounding(void **state) {
 }
 
 static void test_heading(void **state) {
-    (void)state;
     assert_int_equal(world_snapshot_heading(vec2_make(1.0f, 0.0f)), 0);
     assert_int_equal(world_snapshot_heading(vec2_make(0.0f, 1.0f)), 9000);
     assert_int_equal(world_snapshot_heading(vec2_make(-1.0f, 0.0f)), 18000);
@@ -44,7 +42,6 @@ static const char *const two_kinds =
     "{\"kind\":\"slow\",\"at\":[0,0],\"heading\":0}]}";
 
 static void test_copy(void **state) {
-    (void)state;
     struct world *world = make_world(two_kinds);
     struct snapshot *snapshot = snapshot_create();
     assert_non_null(snapshot);
@@ -74,7 +71,6 @@ static void test_copy(void **state) {
 }
 
 static void test_forces(void **state) {
-    (void)state;
     struct world *world = make_world(two_kinds);
     struct snapshot *snapshot = snapshot_create();
     assert_non_null(snapshot);
@@ -137,7 +133,6 @@ static void assert_parts(const struct world *world, int32_t row, const struct sn
 }
 
 static void test_parts(void **state) {
-    (void)state;
     struct world *world = make_world(birds);
     struct snapshot *snapshot = snapshot_create(), *plain = snapshot_create();
     assert_non_null(snapshot);
@@ -164,7 +159,6 @@ static void test_parts(void **state) {
 
 /* Agents that no view with forces shows have none; the others have what they have beside all. */
 static void test_no_more_than_is_shown(void **state) {
-    (void)state;
     struct world *world = make_world(birds);
     struct snapshot *all = snapshot_create(), *some = snapshot_create();
     struct snapshot_demand *demand = calloc(1, sizeof *demand);
@@ -207,7 +201,6 @@ static void expect_rounded(const float parts[TRACE_PARTS], float wants, const in
 }
 
 static void test_rounded_parts_add_up(void **state) {
-    (void)state;
     expect_rounded((const float[]){1.004f, 1.004f, 1.004f}, 3.012f, (const int32_t[]){100, 101, 100});
     expect_rounded((const float[]){-1.006f, 2.003f, 0.0f}, 0.997f, (const int32_t[]){-101, 201, 0});
     expect_rounded((const float[]){0.0f, 0.0f, 0.0f}, 0.0f, (const int32_t[]){0, 0, 0});
@@ -215,7 +208,6 @@ static void test_rounded_parts_add_up(void **state) {
 }
 
 static void test_empty(void **state) {
-    (void)state;
     struct world *world = make_world("{\"name\":\"t\",\"world\":{\"size\":[1,1]}}");
     struct snapshot *snapshot = snapshot_create();
     assert_non_null(snapshot);

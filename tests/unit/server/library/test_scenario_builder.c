@@ -96,7 +96,6 @@ static struct scenario_builder *builder;
 static struct save_store *saves;
 
 static int set_up(void **state) {
-    (void)state;
     shelf = (struct shelf){.is_slow = true};
     ear = (struct ear){.worlds = 0};
     struct failure failure = {0};
@@ -109,7 +108,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     scenario_builder_destroy(builder);
     save_store_destroy(saves);
     return 0;
@@ -141,7 +139,6 @@ static bool is_urgent(void) {
 /* ---- tests ---- */
 
 static void test_a_world_is_built_and_taken(void **state) {
-    (void)state;
     struct scenario_order *order = begin("{\"op\":\"load\",\"scenario\":\"pond\",\"seed\":7}", 5);
     wait_for(&ear.worlds, 1);
     assert_true(scenario_builder_has_built(builder, order));
@@ -156,7 +153,6 @@ static void test_a_world_is_built_and_taken(void **state) {
 }
 
 static void test_an_untaken_world_is_urgent(void **state) {
-    (void)state;
     struct scenario_order *order = begin("{\"op\":\"load\",\"scenario\":\"pond\"}", 1);
     wait_for(&ear.worlds, 1);
     for (int i = 0; i < PATIENCE_MS && !is_urgent(); i++) {
@@ -168,7 +164,6 @@ static void test_an_untaken_world_is_urgent(void **state) {
 }
 
 static void test_what_fails_is_answered_and_not_urgent(void **state) {
-    (void)state;
     (void)begin("{\"op\":\"load\",\"scenario\":\"nowhere\"}", 1);
     wait_for(&ear.done, 1);
     assert_string_equal(ear.last, "-1 0 scenario: no scenario \"nowhere\"");
@@ -177,7 +172,6 @@ static void test_what_fails_is_answered_and_not_urgent(void **state) {
 }
 
 static void test_one_world_at_a_time_in_order(void **state) {
-    (void)state;
     struct scenario_order *first = begin("{\"op\":\"load\",\"scenario\":\"pond\"}", 1);
     struct scenario_order *second = begin("{\"op\":\"load\",\"scenario\":\"lake\"}", 2);
     wait_for(&ear.worlds, 1);
@@ -219,7 +213,6 @@ static void give_clones(const struct simulation_state *state, int saves_before) 
 
 /* A save waits for its clone, and holds up neither lists nor loads; what it wrote can be loaded. */
 static void test_a_save_is_written_from_a_clone(void **state) {
-    (void)state;
     struct simulation_state *world = malloc(sizeof *world);
     assert_non_null(world);
     init_state(world);
@@ -254,7 +247,6 @@ static void test_a_save_is_written_from_a_clone(void **state) {
 
 /* A world that takes more than it did when it was measured is saved all the same. */
 static void test_a_save_of_a_world_that_grew(void **state) {
-    (void)state;
     struct simulation_state *small = malloc(sizeof *small), *large = malloc(sizeof *large);
     assert_non_null(small);
     assert_non_null(large);
@@ -277,7 +269,6 @@ static void test_a_save_of_a_world_that_grew(void **state) {
 
 /* A save that never gets its clone stays with its owner. */
 static void test_the_end_before_a_clone(void **state) {
-    (void)state;
     struct scenario_order *waiting = begin("{\"op\":\"save\",\"name\":\"a\"}", 1);
     scenario_builder_stop(builder);
     scenario_order_destroy(waiting);
@@ -285,7 +276,6 @@ static void test_the_end_before_a_clone(void **state) {
 
 /* The world being built is given up; waiting orders stay with their owner. */
 static void test_the_end(void **state) {
-    (void)state;
     struct scenario_order *waiting = begin("{\"op\":\"load\",\"scenario\":\"pond\"}", 1);
     struct scenario_order *in_line = begin("{\"op\":\"load\",\"scenario\":\"lake\"}", 2);
     wait_for(&ear.worlds, 1);
@@ -298,7 +288,6 @@ static void test_the_end(void **state) {
 }
 
 static void test_the_end_while_building(void **state) {
-    (void)state;
     (void)begin("{\"op\":\"load\",\"scenario\":\"crowd\"}", 1);
     wait_for(&shelf.loads, 1);
     scenario_builder_abandon(builder);

@@ -25,7 +25,6 @@ static const char *const files[] = {"zebra.json", "ant.json",       "broken.json
                                     "notes.txt",  "two words.json", NULL};
 
 static int set_up(void **state) {
-    (void)state;
     log_set_level(LOG_ERROR);
     memcpy(directory, "/tmp/drover-test-library-XXXXXX", sizeof "/tmp/drover-test-library-XXXXXX");
     assert_non_null(mkdtemp(directory));
@@ -37,7 +36,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     for (int i = 0; files[i] != NULL; i++) {
         char path[256];
         (void)snprintf(path, sizeof path, "%s/%s", directory, files[i]);
@@ -49,7 +47,6 @@ static int tear_down(void **state) {
 static struct scenario scenario;
 
 static void test_load(void **state) {
-    (void)state;
     struct scenario_library library;
     struct failure failure = {0};
     assert_int_equal(scenario_library_init(&library, directory, &failure), 0);
@@ -75,7 +72,6 @@ static void test_load(void **state) {
 }
 
 static void test_list(void **state) {
-    (void)state;
     struct scenario_library library;
     struct failure failure = {0};
     assert_int_equal(scenario_library_init(&library, directory, &failure), 0);
@@ -95,7 +91,6 @@ static void test_list(void **state) {
 }
 
 static void test_argument(void **state) {
-    (void)state;
     struct scenario_library library;
     struct failure failure = {0};
     char path[256];
@@ -117,7 +112,6 @@ static void test_argument(void **state) {
 
 /* The scenarios of the source tree are all right: none is left out. */
 static void test_source_tree(void **state) {
-    (void)state;
     struct scenario_library library;
     struct failure failure = {0};
     assert_int_equal(scenario_library_init(&library, NULL, &failure), 0);
@@ -134,7 +128,6 @@ static void test_source_tree(void **state) {
 /* The folder in the home directory wins over the one beside the program, XDG_DATA_HOME over both, if it is a
  * place. */
 static void test_where_scenarios_are(void **state) {
-    (void)state;
     struct scenario_library library;
     struct failure failure = {0};
     char home[64] = "/tmp/drover-test-home-XXXXXX", own[128], path[128];

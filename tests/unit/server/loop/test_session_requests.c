@@ -4,7 +4,6 @@
 #include "server/loop/loop_context.h"
 
 static void test_every_op_has_its_handlers(void **state) {
-    (void)state;
     struct failure failure = {0};
     if (session_requests_check(&failure) != 0) {
         fail_msg("%s", failure.message);

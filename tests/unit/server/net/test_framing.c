@@ -62,7 +62,6 @@ static void expect(const char *bytes, size_t step, const char *expected) {
 }
 
 static void messages_do_not_depend_on_the_pieces(void **state) {
-    (void)state;
     for (size_t step = 1; step < 12; step++) {
         expect("one\ntwo\r\n\nthree\n", step, "one|two||three|");
         expect("12345678\n", step, "12345678|");
@@ -72,7 +71,6 @@ static void messages_do_not_depend_on_the_pieces(void **state) {
 }
 
 static void the_end_completes_the_last_message(void **state) {
-    (void)state;
     for (size_t step = 1; step < 8; step++) {
         expect("a\nlast", step, "a|last|");
         expect("G", step, "G|");
@@ -82,7 +80,6 @@ static void the_end_completes_the_last_message(void **state) {
 }
 
 static void a_partial_message_waits(void **state) {
-    (void)state;
     char log[LOG_BYTES] = "";
     struct framing framing;
     framing_init(&framing, MAX_BYTES);
@@ -119,7 +116,6 @@ static void pass_long_line(struct framing *framing, size_t length) {
 }
 
 static void a_higher_limit_takes_longer_lines_and_gives_their_memory_back(void **state) {
-    (void)state;
     struct framing framing;
     char *message = NULL;
     size_t length = 0;
@@ -154,7 +150,6 @@ static void expect_protocol(const char *bytes, size_t length, enum protocol_snif
 }
 
 static void the_first_bytes_tell_the_protocol(void **state) {
-    (void)state;
     expect_protocol("GET / HT", 8, PROTOCOL_SNIFF_HTTP);
     expect_protocol("\x16\x03\x01", 3, PROTOCOL_SNIFF_TLS);
     expect_protocol("GE", 2, PROTOCOL_SNIFF_UNSURE);

@@ -9,7 +9,6 @@
 #include "server/net/peer_socket.h"
 
 static void slow_after_a_skip(void **state) {
-    (void)state;
     struct peer_window window = {0};
     assert_false(peer_window_is_watched(&window, 0));
     assert_false(peer_window_is_watched(&window, 1000));
@@ -21,7 +20,6 @@ static void slow_after_a_skip(void **state) {
 }
 
 static void half_must_be_free(void **state) {
-    (void)state;
     struct peer_window window = {0};
     assert_true(peer_window_allows(&window, 100000, 0)); /* the widest so far */
     assert_false(peer_window_allows(&window, 49999, 10));
@@ -34,7 +32,6 @@ static void half_must_be_free(void **state) {
 
 /* Held for a second, counted from when the holding began, then released and learned again. */
 static void every_wait_ends(void **state) {
-    (void)state;
     struct peer_window window = {0};
     assert_true(peer_window_allows(&window, 100000, 0));
     assert_false(peer_window_allows(&window, 1000, 500));
@@ -49,7 +46,6 @@ static void every_wait_ends(void **state) {
 
 /* For any windows, a frame may begin at least once in every second. */
 static void never_starves(void **state) {
-    (void)state;
     struct peer_window window = {0};
     uint64_t random = 1, last = 0;
     for (uint64_t now = 0; now < 200000; now += 7) {
@@ -64,7 +60,6 @@ static void never_starves(void **state) {
 
 /* A real connection: the window shuts when the client does not read. */
 static void the_window_is_read(void **state) {
-    (void)state;
     struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
     socklen_t size = sizeof address;
     const int listening = socket(AF_INET, SOCK_STREAM, 0), peer = socket(AF_INET, SOCK_STREAM, 0);

@@ -17,7 +17,6 @@ static void expect_look(const char *bytes, size_t length, enum protocol_sniff la
 }
 
 static void http(void **state) {
-    (void)state;
     static const char *const lines[] = {"GET / HTTP/1.1\r\n",
                                         "POST /x HTTP/1.0\n",
                                         "HEAD / HTTP/1.1",
@@ -34,14 +33,12 @@ static void http(void **state) {
 }
 
 static void tls(void **state) {
-    (void)state;
     expect_look("\x16\x03\x01\x02\x00", 5, PROTOCOL_SNIFF_TLS);
     assert_int_equal(protocol_sniff_look("\x16", 1), PROTOCOL_SNIFF_UNSURE);
     assert_int_equal(protocol_sniff_look("\x16\x02", 2), PROTOCOL_SNIFF_OURS);
 }
 
 static void ours(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "{\"op\":\"ping\"}\n", "\n", "GETTER", "get / http", "PING\r\n", "\xff", "G\n"};
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
@@ -55,7 +52,6 @@ static bool is_http(const char *line) {
 }
 
 static void http_by_its_lines(void **state) {
-    (void)state;
     static const char *const foreign[] = {
         "FOO / HTTP/1.1",  "patch /x HTTP/1.0",         "QUERY * http/2.0",
         "x HTTP/1.1 \t\r", "Host: 127.0.0.1:7717",      "host:",
@@ -98,7 +94,6 @@ static void expect_answer(const char *web_address, const char *expected) {
 }
 
 static void answer_is_whole(void **state) {
-    (void)state;
     expect_answer(NULL, "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n");
     expect_answer("http://127.0.0.1:7718/",
                   "This port speaks the Drover protocol: one JSON object a line, not HTTP, not TLS\n"

@@ -17,7 +17,6 @@ static int take_all(void) {
 }
 
 static void burst_then_rate(void **state) {
-    (void)state;
     rate_limit_init(&limit, 200, 5000);
     assert_int_equal(take_all(), 400);
     rate_limit_fill(&limit, 5100);
@@ -29,7 +28,6 @@ static void burst_then_rate(void **state) {
 }
 
 static void parts_of_a_token(void **state) {
-    (void)state;
     rate_limit_init(&limit, 1, 0);
     int count = 0;
     for (; rate_limit_allows(&limit); count++) {
@@ -39,7 +37,6 @@ static void parts_of_a_token(void **state) {
 }
 
 static void several_tokens(void **state) {
-    (void)state;
     rate_limit_init(&limit, 200, 0);
     (void)take_all();
     rate_limit_fill(&limit, 5);
@@ -55,7 +52,6 @@ static void several_tokens(void **state) {
 }
 
 static void no_limit(void **state) {
-    (void)state;
     rate_limit_init(&limit, 0, 0);
     assert_int_equal(take_all(), 100000);
     rate_limit_fill(&limit, 1000);
@@ -63,7 +59,6 @@ static void no_limit(void **state) {
 }
 
 static void held_until_half_full(void **state) {
-    (void)state;
     rate_limit_init(&limit, 200, 0);
     assert_false(rate_limit_report(&limit, 0));
     (void)take_all();
@@ -86,7 +81,6 @@ static void held_until_half_full(void **state) {
 
 /* A script in lock-step, three lines and one answer at a time, 1000 rounds a second: never held. */
 static void forgiven(void **state) {
-    (void)state;
     rate_limit_init(&limit, 200, 0);
     for (uint64_t now = 0; now < 20000; now++) {
         rate_limit_fill(&limit, now);

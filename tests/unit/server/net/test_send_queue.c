@@ -53,7 +53,6 @@ static void expect_batch(struct send_queue *queue, const char *expected) {
 }
 
 static void test_control_before_frames(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 100);
     assert_true(send_queue_is_empty(&queue));
@@ -70,7 +69,6 @@ static void test_control_before_frames(void **state) {
 }
 
 static void test_one_write_at_a_time(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 100);
     push(&queue, "a");
@@ -87,7 +85,6 @@ static void test_one_write_at_a_time(void **state) {
 }
 
 static void test_newest_frame_wins(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 100);
     offer(&queue, "F1");
@@ -109,7 +106,6 @@ static void test_newest_frame_wins(void **state) {
 }
 
 static void test_limit(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 8);
     push_event(&queue, "longer than the limit", true); /* one line always fits */
@@ -128,7 +124,6 @@ static void test_limit(void **state) {
 
 /* Requests are handed out while less than half of the limit waits, written or not. */
 static void test_room(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 8);
     assert_true(send_queue_has_room(&queue));
@@ -145,7 +140,6 @@ static void test_room(void **state) {
 
 /* More lines than a batch or the first ring: order holds, the frame waits for all of them. */
 static void test_many_lines(void **state) {
-    (void)state;
     struct send_queue queue;
     send_queue_init(&queue, 100000);
     char text[8] = "0000";
@@ -180,7 +174,6 @@ static void test_many_lines(void **state) {
 
 /* Every reference is released, in whatever state the queue ends. */
 static void test_references(void **state) {
-    (void)state;
     struct send_queue queue;
     struct shared_bytes *line = make("line");
     struct shared_bytes *frame = make("frame");
@@ -208,7 +201,6 @@ static void offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint
 
 /* Whatever a slow reader misses, every frame sent can be decoded. */
 static void test_keys(void **state) {
-    (void)state;
     struct send_queue queue;
     struct shared_bytes *k1 = make("K1"), *k2 = make("K2"), *k3 = make("K3");
     send_queue_init(&queue, 100);

@@ -12,7 +12,6 @@ static void expect_head(size_t payload, const char *expected, size_t length) {
 }
 
 static void lengths(void **state) {
-    (void)state;
     expect_head(0, "\x81\x00", 2);
     expect_head(125, "\x81\x7d", 2);
     expect_head(126, "\x81\x7e\x00\x7e", 4);
@@ -21,7 +20,6 @@ static void lengths(void **state) {
 }
 
 static void control_frames(void **state) {
-    (void)state;
     struct buffer out;
     char longest[300];
     buffer_init(&out, 4096);

@@ -60,7 +60,6 @@ static struct outcome feed(const char *bytes, size_t length, size_t step) {
     }
 
 static void messages_do_not_depend_on_the_pieces(void **state) {
-    (void)state;
     EXPECT("\x81\x83" MASKED "one\x81\x80" MASKED "\x81\x83" MASKED "two", "one||two|", 0);
     EXPECT("\x01\x81" MASKED "o\x00\x81" MASKED "n\x80\x81" MASKED "e", "one|", 0);
     EXPECT("\x81\x83\x20\x20\x20\x20"
@@ -72,7 +71,6 @@ static void messages_do_not_depend_on_the_pieces(void **state) {
 }
 
 static void rules(void **state) {
-    (void)state;
     EXPECT("\x81\x81" MASKED "a\x81\x01z", "a|", WEB_CLOSE_PROTOCOL);
     EXPECT("\xc1\x81" MASKED "a", "", WEB_CLOSE_PROTOCOL);
     EXPECT("\x82\x81" MASKED "a", "", WEB_CLOSE_NOT_TEXT);
@@ -88,7 +86,6 @@ static void rules(void **state) {
 }
 
 static void the_peer_closes(void **state) {
-    (void)state;
     EXPECT("\x81\x81" MASKED "a\x88\x82" MASKED "\x03\xe9\x81\x81" MASKED "b", "a|", 1001);
     EXPECT("\x88\x80" MASKED, "", WEB_CLOSE_NORMAL);
     const struct outcome closed = feed("\x88\x80" MASKED, 6, 6);
@@ -98,7 +95,6 @@ static void the_peer_closes(void **state) {
 }
 
 static void the_last_ping_is_answered(void **state) {
-    (void)state;
     static const char pings[] = "\x89\x81" MASKED "a\x89\x82" MASKED "bb\x89\x83" MASKED "ccc";
     assert_int_equal(feed(pings, sizeof pings - 1, sizeof pings - 1).reply_bytes, 5);
     assert_int_equal(feed("\x8a\x81" MASKED "a", 7, 7).reply_bytes, 0);

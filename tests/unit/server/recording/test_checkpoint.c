@@ -68,7 +68,6 @@ static void check_round_trip(struct simulation_state *state) {
 
 static void test_round_trip(void **unused) {
     struct simulation_state state;
-    (void)unused;
     make_zoo(&state);
     state.is_paused = true;
     state.log.taken = 3;
@@ -80,7 +79,6 @@ static void test_round_trip(void **unused) {
 /* At each phase of keeping the order of slots, which are then part of the save. */
 static void test_school(void **unused) {
     int with_order = 0;
-    (void)unused;
     for (int ticks = 0; ticks < 9; ticks++) {
         struct simulation_state state;
         size_t length;
@@ -98,7 +96,6 @@ static void test_school(void **unused) {
 
 static void test_no_agents(void **unused) {
     struct simulation_state state;
-    (void)unused;
     simulation_state_init(&state);
     put_scenario(&state, "{\"name\":\"Void\",\"world\":{\"size\":[100,100]}}");
     check_round_trip(&state);
@@ -120,7 +117,6 @@ static void test_seed_and_rate(void **unused) {
     struct checkpoint_rest read;
     struct failure failure;
     struct buffer line;
-    (void)unused;
     simulation_state_init(&state);
     buffer_init(&line, SAVE_BYTES);
     assert_int_equal(built_world_make(&scenario, &other, NULL, NULL, &built, &failure), 0);
@@ -170,7 +166,6 @@ static void test_bytes(void **unused) {
     struct simulation_state state;
     struct buffer line;
     const struct checkpoint_rest rest = {.seq = 5};
-    (void)unused;
     simulation_state_init(&state);
     put_scenario(&state,
                  "{\"name\":\"Two\",\"seed\":2,\"world\":{\"size\":[100,100]},\"targets\":{\"t\":[1.5,2]},"
@@ -315,7 +310,6 @@ static const struct mistake mistakes[] = {
 static void test_mistakes(void **unused) {
     struct simulation_state state;
     size_t length;
-    (void)unused;
     make_zoo(&state);
     char *text = save_text(&state, &length);
     check_mistakes(text, mistakes, sizeof mistakes / sizeof *mistakes);
@@ -327,7 +321,6 @@ static void test_mistakes(void **unused) {
 static void test_other_core(void **unused) {
     struct simulation_state state, other;
     size_t length;
-    (void)unused;
     make_zoo(&state);
     char *text = save_text(&state, &length);
     char own[64];
@@ -348,7 +341,6 @@ static void test_other_core(void **unused) {
 static void test_cut(void **unused) {
     struct simulation_state state;
     size_t length;
-    (void)unused;
     simulation_state_init(&state);
     put_scenario(&state, school);
     step_state(&state, 3);
@@ -375,7 +367,6 @@ static void test_every_byte(void **unused) {
     struct simulation_state state;
     size_t length;
     int taken = 0;
-    (void)unused;
     simulation_state_init(&state);
     put_scenario(&state, school);
     step_state(&state, 3);
@@ -439,7 +430,6 @@ static void check_changed_columns(const struct simulation_state *state, size_t s
 
 static void test_changed_columns(void **unused) {
     struct simulation_state state;
-    (void)unused;
     make_zoo(&state);
     check_changed_columns(&state, getenv("DROVER_SLOW") != NULL ? 1 : 31);
     simulation_state_fini(&state);
@@ -458,7 +448,6 @@ static void test_limits(void **unused) {
     const atomic_bool given_up = true;
     struct simulation_state state;
     struct buffer line;
-    (void)unused;
     assert_int_equal(checkpoint_read("{", (size_t)LIMIT_CHECKPOINT_BYTES + 1, &scenario, &no_overrides, NULL,
                                      &built, &rest, &failure),
                      -1);

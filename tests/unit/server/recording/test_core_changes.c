@@ -28,7 +28,6 @@ static bool touches(const char *words, const char *text, uint64_t request_ops) {
 }
 
 static void words_are_looked_up_in_the_scenario(void **state) {
-    (void)state;
     static const char *const pond[] = {
         "seek", "wander", "orca",     "alignment", "edge:wrap", "locomotion:steered", "jumps", "geometry",
         "sky",  "all",    "edge:sky", "hide seek", "x:y"};
@@ -49,7 +48,6 @@ static void words_are_looked_up_in_the_scenario(void **state) {
 }
 
 static void strolls_are_found(void **state) {
-    (void)state;
     static const char text[] =
         "{\"name\":\"t\",\"world\":{\"size\":[9,9]},\"targets\":{\"mouse\":{\"at\":[1,2],"
         "\"strolls\":{}}}}";
@@ -58,7 +56,6 @@ static void strolls_are_found(void **state) {
 
 /* A velocity filter over forces in several tiers that share max_force. */
 static void filtered_tiers_are_found(void **state) {
-    (void)state;
     static const struct {
         const char *body, *behaviors;
         bool is_found;
@@ -82,14 +79,12 @@ static void filtered_tiers_are_found(void **state) {
 }
 
 static void requests_count(void **state) {
-    (void)state;
     assert_true(touches("request:spawn", run_lake, bit(REQUEST_SPAWN)));
     assert_false(touches("request:spawn", run_lake, bit(REQUEST_REMOVE)));
     assert_true(touches("geometry", run_lake, bit(REQUEST_ADD_OBSTACLE)));
 }
 
 static void states_conditions_and_stamina_are_found(void **state) {
-    (void)state;
     static const char text[] =
         "{\"name\":\"S\",\"world\":{\"size\":[500,500]},\"kinds\":{\"a\":{\"max_stamina\":5,\"states\":["
         "{\"name\":\"tired\",\"when\":{\"exhausted\":true},\"stamina_rate\":1,\"behaviors\":[]},"
@@ -100,7 +95,6 @@ static void states_conditions_and_stamina_are_found(void **state) {
 }
 
 static void changes_between_the_cores_count(void **state) {
-    (void)state;
     static const struct core_change changes[] = {{2, "Orca weighs walls otherwise.", "orca"},
                                                  {3, "Edges.", "edge:wrap edge:bounce"},
                                                  {4, "Paths.", "follow_path"},
@@ -121,7 +115,6 @@ static void changes_between_the_cores_count(void **state) {
 }
 
 static void every_core_since_the_first_has_a_row(void **state) {
-    (void)state;
     uint32_t last = 1;
     for (const struct core_change *change = core_changes; change->core != 0; change++) {
         assert_true(change->core >= last && change->what[0] != '\0' && change->touches[0] != '\0');

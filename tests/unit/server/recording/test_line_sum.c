@@ -34,7 +34,6 @@ static uint64_t find_wrong(const char *text, size_t length) {
 }
 
 static void test_values(void **state) {
-    (void)state;
     static const char digits[] = "123456789";
     assert_int_equal(line_sum(0, digits, 9), 0xcbf43926);
     for (size_t i = 0; i <= 9; i++) { /* in two pieces */
@@ -46,7 +45,6 @@ static void test_values(void **state) {
 }
 
 static void test_lines(void **state) {
-    (void)state;
     struct buffer out = seal(lines), again = seal(out.data);
     assert_int_equal(out.length, strlen(lines) + 3 * LINE_SUM_BYTES);
     assert_int_equal(again.length, out.length);
@@ -58,7 +56,6 @@ static void test_lines(void **state) {
 }
 
 static void test_any_flipped_bit(void **state) {
-    (void)state;
     struct buffer out = seal(lines);
     uint64_t line = 1;
     for (size_t at = 0; at + 1 < out.length; at++) { /* but for the last newline */
@@ -74,7 +71,6 @@ static void test_any_flipped_bit(void **state) {
 }
 
 static void test_lines_that_are_lost(void **state) {
-    (void)state;
     struct buffer out = seal(lines);
     const char *second = strchr(out.data, '\n') + 1, *third = strchr(second, '\n') + 1;
     const size_t removed = (size_t)(third - second), left = out.length - (size_t)(third - out.data);
@@ -85,7 +81,6 @@ static void test_lines_that_are_lost(void **state) {
 
 /* Ends of lines as some programs write them: every sum is there, and none where it was. */
 static void test_carriage_returns(void **state) {
-    (void)state;
     struct buffer out = seal(lines), other;
     buffer_init(&other, 2 * out.length);
     for (size_t i = 0; i < out.length; i++) {

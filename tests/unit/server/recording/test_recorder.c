@@ -17,7 +17,6 @@ static struct recorder recorder;
 static const struct recorder_session server = {.name = ""}, ann = {.by = 3, .name = "Ann"};
 
 static int set_up(void **unused) {
-    (void)unused;
     struct scenario scenario;
     struct built_world built;
     struct failure failure = {0};
@@ -36,7 +35,6 @@ static int set_up(void **unused) {
 }
 
 static int tear_down(void **unused) {
-    (void)unused;
     recorder_fini(&recorder);
     simulation_state_fini(&simulation);
     return 0;
@@ -59,7 +57,6 @@ static struct recording_line take(void) {
 }
 
 static void test_a_file_begins_with_header_and_world(void **unused) {
-    (void)unused;
     const uint64_t hash = world_hash(simulation.world);
     simulation.seq = 5;
     recorder_write_header(&recorder, "2026-11-21T19:00:00Z", "gcc 12");
@@ -88,7 +85,6 @@ static void test_a_file_begins_with_header_and_world(void **unused) {
 }
 
 static void test_a_request_is_a_line(void **unused) {
-    (void)unused;
     struct request request = request_default(REQUEST_SET_TARGET);
     memcpy(request.id, "17", 3);
     request.body.set_target.has_name = request.body.set_target.has_point = true;
@@ -112,7 +108,6 @@ static void test_a_request_is_a_line(void **unused) {
 }
 
 static void test_time_hashes_and_the_end_are_lines(void **unused) {
-    (void)unused;
     simulation.is_paused = true;
     recorder_write_at(&recorder, &simulation, ann);
     struct recording_line line = take();
@@ -131,7 +126,6 @@ static void test_time_hashes_and_the_end_are_lines(void **unused) {
 }
 
 static void test_time_and_worlds_are_no_do_lines(void **unused) {
-    (void)unused;
     assert_true(recorder_is_do(REQUEST_SPAWN));
     assert_true(recorder_is_do(REQUEST_CURSOR));
     assert_false(recorder_is_do(REQUEST_PAUSE));
@@ -143,7 +137,6 @@ static void test_time_and_worlds_are_no_do_lines(void **unused) {
 
 /* Lines between ticks use the memory that the recorder has from its start. */
 static void test_lines_use_the_same_memory(void **unused) {
-    (void)unused;
     struct request request = request_default(REQUEST_REMOVE);
     request.body.remove.agent_count = LIMIT_REMOVE_IDS;
     for (int i = 0; i < LIMIT_REMOVE_IDS; i++) {

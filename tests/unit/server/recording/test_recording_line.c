@@ -61,7 +61,6 @@ static struct recording_line read_text(const char *text) {
 }
 
 static void drover_line_comes_back(void **state) {
-    (void)state;
     const struct recording_line line = {.op = RECORDING_DROVER,
                                         .format = RECORDING_FORMAT,
                                         .core = 3,
@@ -80,7 +79,6 @@ static void drover_line_comes_back(void **state) {
 }
 
 static void world_line_comes_back(void **state) {
-    (void)state;
     const char *scenario = "{\"name\":\"A \\u00e4 \\\\ \t\n\x01 \xE2\x82\xAC\"}";
     const struct recording_line line = {.op = RECORDING_WORLD,
                                         .world = 2,
@@ -117,7 +115,6 @@ static void world_line_comes_back(void **state) {
 }
 
 static void world_line_says_where_its_file_begins(void **state) {
-    (void)state;
     struct recording_line line = {.op = RECORDING_WORLD, .world = 1, .seq = 4, .tick_hz = 60.0, .text = ""};
     for (uint64_t seq = 3; seq < 6; seq++) {
         line.from_seq = seq;
@@ -131,7 +128,6 @@ static void world_line_says_where_its_file_begins(void **state) {
 }
 
 static void text_of_four_megabytes_fits(void **state) {
-    (void)state;
     char *scenario = malloc(LIMIT_SCENARIO_BYTES + 1);
     assert_non_null(scenario);
     memset(scenario, '"', LIMIT_SCENARIO_BYTES); /* each is two bytes in the line */
@@ -154,7 +150,6 @@ static void text_of_four_megabytes_fits(void **state) {
 }
 
 static void other_lines_come_back(void **state) {
-    (void)state;
     const char *request = "{\"op\":\"mouse\",\"x\":0.1,\"y\":-2}\n";
     struct recording_line line = {.op = RECORDING_DO, .tick = 75, .seq = 4, .by = 3, .name = "B\xC3\xB6"};
     line.request = request;
@@ -190,7 +185,6 @@ static void other_lines_come_back(void **state) {
 }
 
 static void head_of_a_checkpoint_is_read(void **state) {
-    (void)state;
     const struct recording_line line =
         read_text("{\"op\":\"checkpoint\",\"tick\":3600,\"seq\":9,\"hash\":\"00000000000000ff\",\"format\":1,"
                   "\"columns\":{\"a\":\"QUJD\",\"b\":[1,{\"c\":\"]\\\"}\"}]}}");
@@ -202,7 +196,6 @@ static void head_of_a_checkpoint_is_read(void **state) {
 }
 
 static void what_is_not_known_is_skipped(void **state) {
-    (void)state;
     assert_int_equal(
         read_text("{\"op\":\"key\",\"tick\":\"x\",\"deep\":[[[[[[[[[[[[[[[[[[[[1]]]]]]]]]]]]]]]]]]]]}").op,
         RECORDING_OTHER);
@@ -216,7 +209,6 @@ static void what_is_not_known_is_skipped(void **state) {
 }
 
 static void long_values_are_cut(void **state) {
-    (void)state;
     char text[1024], reason[400];
     memset(reason, 'r', sizeof reason);
     reason[sizeof reason - 1] = '\0';
@@ -225,7 +217,6 @@ static void long_values_are_cut(void **state) {
 }
 
 static void wrong_lines_are_refused(void **state) {
-    (void)state;
     static const char *const wrong[][2] = {
         {"", ""},
         {"{", ""},
@@ -274,7 +265,6 @@ static void wrong_lines_are_refused(void **state) {
 
 /* A line that is cut anywhere is refused, and reads nothing behind its end (the copy is exactly as long). */
 static void cut_lines_are_refused(void **state) {
-    (void)state;
     static const char world[] = "{\"op\":\"world\",\"world\":1,\"tick\":0,\"seq\":0,\"by\":0,\"scenario\":"
                                 "\"a\",\"seed\":7,\"tick_hz\":60,"
                                 "\"hash\":\"0123456789abcdef\",\"text\":\"{\\\"a\\\":1}\"}";
@@ -421,7 +411,6 @@ static void append_request(enum request_op op, struct buffer *out) {
 }
 
 static void every_request_comes_back_to_the_same_bits(void **state) {
-    (void)state;
     int accepted[REQUEST_OP_COUNT] = {0};
     for (int round = 0; round < 60000; round++) {
         const enum request_op op = (enum request_op)(random_bits() % REQUEST_OP_COUNT);
@@ -447,7 +436,6 @@ static void every_request_comes_back_to_the_same_bits(void **state) {
 
 /* Headings are floats in radians, and degrees in the text: a sample over all floats that are kept. */
 static void every_heading_comes_back_to_the_same_bits(void **state) {
-    (void)state;
     const struct field *heading = request_fields(REQUEST_SPAWN);
     while (strcmp(heading->name, "heading") != 0) {
         heading++;

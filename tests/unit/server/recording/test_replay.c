@@ -125,7 +125,6 @@ static void end_played(struct played *played) {
 }
 
 static void everything_comes_out_as_recorded(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     for (enum simd simd = SIMD_PLAIN; simd < SIMD_COUNT; simd++) {
@@ -166,7 +165,6 @@ static void replace(struct run *run, const char *text, const char *other) {
 }
 
 static void other_hash_is_a_divergence_and_the_replay_goes_on(void **state) {
-    (void)state;
     struct run run;
     struct played played;
     run_begin(&run, "lake", run_lake, 1);
@@ -192,7 +190,6 @@ static void other_hash_is_a_divergence_and_the_replay_goes_on(void **state) {
 }
 
 static void request_that_is_refused_now_is_a_divergence(void **state) {
-    (void)state;
     struct run run;
     struct played played;
     run_begin(&run, "lake", run_lake, 1);
@@ -216,7 +213,6 @@ static void request_that_is_refused_now_is_a_divergence(void **state) {
 }
 
 static void what_is_no_request_of_a_do_line_is_a_divergence(void **state) {
-    (void)state;
     static const char *const wrong[] = {"{\"op\":\"load\",\"scenario\":\"lake\"}",
                                         "{\"op\":\"pause\"}",
                                         "{\"op\":\"step\",\"count\":5}",
@@ -249,7 +245,6 @@ static void what_is_no_request_of_a_do_line_is_a_divergence(void **state) {
 
 /* The hash of a tick stands behind its last request: a comparison in between would find another world. */
 static void several_requests_of_a_tick_are_compared_together(void **state) {
-    (void)state;
     struct run run;
     struct played played;
     run_begin(&run, "lake", run_lake, 1);
@@ -269,7 +264,6 @@ static void several_requests_of_a_tick_are_compared_together(void **state) {
 
 /* A saved world that was loaded: its checkpoint follows the world line. */
 static void loaded_save_comes_out_as_recorded(void **state) {
-    (void)state;
     struct run run;
     struct played played;
     run_begin(&run, "pond", run_pond, 1);
@@ -314,7 +308,6 @@ static void loaded_save_comes_out_as_recorded(void **state) {
 }
 
 static void scenario_that_cannot_be_read_ends_the_replay(void **state) {
-    (void)state;
     struct run run;
     struct played played;
     run_begin(&run, "lake", run_lake, 1);

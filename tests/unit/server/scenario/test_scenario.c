@@ -20,7 +20,6 @@ static int read_text(const char *text, struct failure *failure) {
 }
 
 static void test_everything(void **state) {
-    (void)state;
     static const char *const text =
         "{\"name\":\"Title\",\"description\":\"Words\",\"seed\":9007199254740991,\"tick_hz\":30,"
         "\"world\":{\"size\":[640,480],\"edge\":\"contain\"},"
@@ -75,7 +74,6 @@ static void test_everything(void **state) {
 }
 
 static void test_view_and_about(void **state) {
-    (void)state;
     static const char *const text =
         "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{}},\"agents\":[{\"kind\":\"p\","
         "\"at\":[1,2],"
@@ -110,7 +108,6 @@ static void test_view_and_about(void **state) {
 }
 
 static void test_strolls(void **state) {
-    (void)state;
     static const char *const text =
         "{\"name\":\"t\",\"world\":{\"size\":[700,600]},\"targets\":{\"a\":{\"at\":[1,2],\"strolls\":{}},"
         "\"b\":{\"at\":[1,2],\"strolls\":{\"after\":0,\"speed\":20}},\"c\":[1,2],\"d\":{\"at\":[1,2]}}}";
@@ -127,7 +124,6 @@ static void test_strolls(void **state) {
 }
 
 static void test_geometry(void **state) {
-    (void)state;
     static const char *const text =
         "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[4,5,6,7]"
         "},"
@@ -169,7 +165,6 @@ static void test_geometry(void **state) {
 
 /* The movement manager tutorial's hunter. */
 static void test_states(void **state) {
-    (void)state;
     struct failure failure = {0};
     const int result =
         read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"prey\":{},\"hunter\":{\"max_"
@@ -208,7 +203,6 @@ static void test_states(void **state) {
 }
 
 static void test_last_words(void **state) {
-    (void)state;
     struct failure failure;
     assert_int_equal(
         read_text("{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"p\":{\"behaviors\":["
@@ -234,7 +228,6 @@ static void test_last_words(void **state) {
 }
 
 static void test_defaults(void **state) {
-    (void)state;
     struct failure failure;
     assert_int_equal(read_text("{\"name\":\"\",\"world\":{\"size\":[1,1]}}", &failure), 0);
     assert_int_equal(scenario.def.seed, 1);
@@ -472,7 +465,6 @@ static const char *const mistakes[][3] = {
 };
 
 static void test_mistakes(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct failure failure = {0};
         if (read_text(mistakes[i][0], &failure) == 0) {
@@ -488,7 +480,6 @@ static void test_mistakes(void **state) {
 
 /* Too many targets, kinds, behaviors: one more than allowed. */
 static void test_limits(void **state) {
-    (void)state;
     static const struct {
         const char *before, *item, *after, *words;
         int limit;
@@ -525,7 +516,6 @@ static void test_limits(void **state) {
 
 /* Line and column of mistakes: of a key, of an element, of what lacks a key, of a byte. */
 static void test_places(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         int line, column;
@@ -549,7 +539,6 @@ static void test_places(void **state) {
 }
 
 static void test_file(void **state) {
-    (void)state;
     struct failure failure = {0};
     assert_int_equal(scenario_file_load("scenarios/seek.json", &scenario, &failure), 0);
     assert_string_equal(scenario.name, "seek");

@@ -12,7 +12,6 @@
 static char path[] = "/tmp/drover_access_XXXXXX";
 
 static int set_up(void **state) {
-    (void)state;
     memcpy(path + sizeof path - 7, "XXXXXX", 6);
     const int file = mkstemp(path);
     assert_true(file >= 0);
@@ -21,7 +20,6 @@ static int set_up(void **state) {
 }
 
 static int tear_down(void **state) {
-    (void)state;
     return unlink(path);
 }
 
@@ -45,7 +43,6 @@ static void refused(const char *text, const char *words) {
 }
 
 static void reads_roles_and_names(void **state) {
-    (void)state;
     struct access access;
     struct failure failure;
     write_file("# who\n\nviewer hush-hush-1\n  operator\thush-hush-2 Ann\r\nadmin hush-hush-3 J\xc3\xb6rg");
@@ -68,7 +65,6 @@ static void reads_roles_and_names(void **state) {
 }
 
 static void refuses_what_is_no_line(void **state) {
-    (void)state;
     refused("", "it has no token");
     refused("# only\n", "it has no token");
     refused("viewer\n", ":1: expected ROLE TOKEN [NAME]");
@@ -86,7 +82,6 @@ static void refuses_what_is_no_line(void **state) {
 }
 
 static void refuses_what_others_may_read(void **state) {
-    (void)state;
     struct access access;
     struct failure failure;
     write_file("viewer hush-hush-1\n");
@@ -103,7 +98,6 @@ static void refuses_what_others_may_read(void **state) {
 }
 
 static void refuses_a_fifo_without_waiting(void **state) {
-    (void)state;
     struct access access;
     struct failure failure;
     alarm(20);

@@ -31,7 +31,6 @@ static struct request_hello hello_of(const char *name, const char *token) {
 /* ---- seats ---- */
 
 static void seats_have_two_limits(void **state) {
-    (void)state;
     struct session a = make_session("10.0.0.1"), b = make_session("10.0.0.1");
     b.id = 2;
     a.next = &b;
@@ -49,7 +48,6 @@ static void seats_have_two_limits(void **state) {
 }
 
 static void loopback_has_no_limit_of_its_own(void **state) {
-    (void)state;
     struct session many[LIMIT_ADDRESS_CLIENTS];
     for (int i = 0; i < LIMIT_ADDRESS_CLIENTS; i++) {
         many[i] = make_session("127.0.0.1");
@@ -74,7 +72,6 @@ static int greet(const struct access *access, struct session *session, const cha
 }
 
 static void hello_without_tokens_gives_every_right(void **state) {
-    (void)state;
     const struct access access = access_open();
     struct session session = make_session("10.0.0.1");
     enum failure_code code;
@@ -87,7 +84,6 @@ static void hello_without_tokens_gives_every_right(void **state) {
 }
 
 static void a_token_gives_its_role_and_name(void **state) {
-    (void)state;
     const struct access access = with_tokens();
     struct session session = make_session("10.0.0.1"), other = make_session("10.0.0.1");
     enum failure_code code;
@@ -100,7 +96,6 @@ static void a_token_gives_its_role_and_name(void **state) {
 }
 
 static void wrong_tokens_are_counted_and_change_nothing(void **state) {
-    (void)state;
     const struct access access = with_tokens();
     struct session session = make_session("10.0.0.1");
     enum failure_code code;
@@ -119,7 +114,6 @@ static void wrong_tokens_are_counted_and_change_nothing(void **state) {
 /* ---- roles and rates ---- */
 
 static void a_role_allows_its_ops(void **state) {
-    (void)state;
     struct session session = make_session("10.0.0.1");
     struct failure failure = {0};
     for (int role = 0; role < ROLE_COUNT; role++) {
@@ -132,7 +126,6 @@ static void a_role_allows_its_ops(void **state) {
 }
 
 static void lines_cost_by_what_they_are(void **state) {
-    (void)state;
     struct session session = make_session("10.0.0.1");
     rate_limit_init(&session.limit, 10.0, 5000);
     const double full = session.limit.tokens;
@@ -150,7 +143,6 @@ static void lines_cost_by_what_they_are(void **state) {
 }
 
 static void a_batch_costs_its_members(void **state) {
-    (void)state;
     static const char text[] = "{\"op\":\"batch\",\"requests\":[{\"op\":\"remove\",\"agent\":1},"
                                "{\"op\":\"remove\",\"agent\":2},{\"op\":\"remove\",\"agent\":3}]}";
     struct session session = make_session("10.0.0.1");
@@ -173,7 +165,6 @@ static void a_batch_costs_its_members(void **state) {
 }
 
 static void a_session_in_use_is_not_overdue(void **state) {
-    (void)state;
     struct session session = make_session("10.0.0.1");
     session.client.role = ROLE_VIEWER;
     session.last_line_ms = 5000;

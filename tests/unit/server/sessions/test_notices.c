@@ -15,7 +15,6 @@ static struct session make_session(void) {
 }
 
 static void skipped_frames_are_reported_once_a_second(void **state) {
-    (void)state;
     struct session session = make_session();
     struct message_event event;
     assert_false(notices_lag(&session, 5000, &event));
@@ -32,7 +31,6 @@ static void skipped_frames_are_reported_once_a_second(void **state) {
 }
 
 static void left_out_events_are_reported_when_there_is_room(void **state) {
-    (void)state;
     struct session session = make_session();
     struct message_event event;
     session.left_out = 5;
@@ -50,7 +48,6 @@ static void left_out_events_are_reported_when_there_is_room(void **state) {
 }
 
 static void only_subscribers_get_lag(void **state) {
-    (void)state;
     struct session session = make_session();
     struct message_event event;
     session.subscription.is_active = false;
@@ -59,7 +56,6 @@ static void only_subscribers_get_lag(void **state) {
 }
 
 static void a_half_closed_session_that_waits_gets_stepping(void **state) {
-    (void)state;
     struct session session = make_session();
     struct message_event event;
     session.stream.is_eof = true;

@@ -40,13 +40,11 @@ static const struct rank_report reports[] = {
 };
 
 static void one_process_has_none(void **state) {
-    (void)state;
     const struct rank_table table = {0};
     assert_string_equal(written(&table), "{}");
 }
 
 static void stripes(void **state) {
-    (void)state;
     struct rank_table table = {0};
     rank_table_fill(&table, EXCHANGE_STRIPES, reports, 2, 1);
     assert_string_equal(
@@ -62,7 +60,6 @@ static void stripes(void **state) {
 }
 
 static void copies_have_no_rows(void **state) {
-    (void)state;
     struct rank_table table = {0};
     rank_table_fill(&table, EXCHANGE_COPY, reports, 1, 1);
     assert_non_null(strstr(written(&table), "\"mode\":\"copy\",\"count\":1,"));

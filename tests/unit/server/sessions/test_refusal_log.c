@@ -4,7 +4,6 @@
 #include "server/sessions/session.h"
 
 static void names_are_reasons(void **state) {
-    (void)state;
     for (int i = 0; i < REFUSAL_COUNT; i++) {
         enum refusal_cause cause = REFUSAL_COUNT;
         assert_true(refusal_find(refusal_name((enum refusal_cause)i), &cause));
@@ -16,7 +15,6 @@ static void names_are_reasons(void **state) {
 }
 
 static void a_flood_has_a_line_a_second(void **state) {
-    (void)state;
     struct refusal_log log = {0};
     uint64_t lines = 0, reported = 0;
     for (uint64_t ms = 0; ms < 10000; ms++) {
@@ -35,7 +33,6 @@ static void a_flood_has_a_line_a_second(void **state) {
 }
 
 static void causes_do_not_hide_each_other(void **state) {
-    (void)state;
     struct refusal_log log = {0};
     assert_true(refusal_log_take(&log, REFUSAL_FULL, 5));
     assert_true(refusal_log_take(&log, REFUSAL_AUTH, 5));
@@ -45,7 +42,6 @@ static void causes_do_not_hide_each_other(void **state) {
 }
 
 static void without_a_log_all_have_a_line(void **state) {
-    (void)state;
     assert_true(refusal_log_take(NULL, REFUSAL_RATE, 0));
     assert_true(refusal_log_take(NULL, REFUSAL_RATE, 0));
 }

@@ -8,7 +8,6 @@
 static struct token_guard guard;
 
 static int set_up(void **state) {
-    (void)state;
     guard = (struct token_guard){0};
     return 0;
 }
@@ -20,7 +19,6 @@ static void use_up(const char *address, uint64_t now_ms) {
 }
 
 static void one_a_second_after_the_first_ten(void **state) {
-    (void)state;
     use_up("192.0.2.1", 5000);
     assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5000), 6000);
     assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5010), 7000); /* of another session, say */
@@ -30,7 +28,6 @@ static void one_a_second_after_the_first_ten(void **state) {
 }
 
 static void a_debt_ends(void **state) {
-    (void)state;
     use_up("192.0.2.1", 5000);
     uint64_t answer_ms = 0;
     for (int i = 0; i < 5000; i++) {
@@ -41,7 +38,6 @@ static void a_debt_ends(void **state) {
 }
 
 static void an_address_is_a_house(void **state) {
-    (void)state;
     use_up("2001:db8:1:2::1", 5000);
     assert_int_equal(token_guard_wrong(&guard, "2001:db8:1:2:ffff::77", 5000), 6000);
     assert_int_equal(token_guard_wrong(&guard, "2001:db8:1:3::1", 5000), 5000);
@@ -53,7 +49,6 @@ static void an_address_is_a_house(void **state) {
 }
 
 static void addresses_are_forgotten(void **state) {
-    (void)state;
     use_up("192.0.2.1", 5000);
     assert_int_equal(token_guard_wrong(&guard, "192.0.2.1", 5000), 6000);
     const uint64_t later_ms = 5000 + TOKEN_GUARD_FORGET_MS;
@@ -71,7 +66,6 @@ static void addresses_are_forgotten(void **state) {
 }
 
 static void so_many_may_wait(void **state) {
-    (void)state;
     use_up("192.0.2.1", 5000);
     int waiting = 0;
     while (!token_guard_is_full(&guard, "192.0.2.1", 5000)) {
@@ -84,7 +78,6 @@ static void so_many_may_wait(void **state) {
 }
 
 static void the_log_is_told_once_a_second(void **state) {
-    (void)state;
     assert_int_equal(token_guard_report(&guard, 5000), 0);
     use_up("192.0.2.1", 5000);
     assert_int_equal(token_guard_report(&guard, 5000), LIMIT_TOKEN_FREE);

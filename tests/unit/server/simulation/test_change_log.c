@@ -10,7 +10,6 @@ static const uint64_t ms = 1000000;
 static struct change_log changes;
 
 static int set_up(void **state) {
-    (void)state;
     memset(&changes, 0, sizeof changes);
     return 0;
 }
@@ -26,7 +25,6 @@ static int lines(uint32_t session, enum request_op op, uint64_t from_ms, uint64_
 }
 
 static void what_moves_has_a_line_a_second(void **state) {
-    (void)state;
     uint32_t left_out = 99;
     assert_int_equal(lines(1, REQUEST_MOUSE, 5, 3005, 10, &left_out), 3);
     assert_int_equal(left_out, 99);
@@ -37,7 +35,6 @@ static void what_moves_has_a_line_a_second(void **state) {
 }
 
 static void the_others_have_each_their_own(void **state) {
-    (void)state;
     uint32_t left_out = 99;
     assert_int_equal(lines(1, REQUEST_SPAWN, 0, CHANGE_LOG_RATE, 1, &left_out), CHANGE_LOG_RATE);
     assert_int_equal(left_out, 0);
@@ -48,7 +45,6 @@ static void the_others_have_each_their_own(void **state) {
 }
 
 static void a_line_says_who_and_what(void **state) {
-    (void)state;
     struct command command = {.origin = {.session = 3, .line = 7, .name = "Ann"}};
     command.request = request_default(REQUEST_REMOVE_TARGET);
     (void)snprintf(command.request.body.remove_target.name, LIMIT_NAME_CHARS + 1, "den");

@@ -9,13 +9,11 @@
 static struct flight_memory memory;
 
 static int set_up(void **unused) {
-    (void)unused;
     flight_memory_init(&memory);
     return 0;
 }
 
 static int tear_down(void **unused) {
-    (void)unused;
     flight_memory_fini(&memory);
     return 0;
 }
@@ -36,7 +34,6 @@ static int find(uint64_t second) {
 }
 
 static void test_a_span_begins_with_the_newest_part_before_it(void **unused) {
-    (void)unused;
     assert_int_equal(find(5), -1);
     begin(10);
     assert_int_equal(find(50), 0);
@@ -52,7 +49,6 @@ static void test_a_span_begins_with_the_newest_part_before_it(void **unused) {
 }
 
 static void test_a_part_without_its_checkpoint_is_no_beginning(void **unused) {
-    (void)unused;
     begin(10);
     flight_memory_begin(&memory, UINT64_C(70000000000), 4200, "w\n", 2);
     flight_memory_add(&memory, "x\n", 2);
@@ -61,7 +57,6 @@ static void test_a_part_without_its_checkpoint_is_no_beginning(void **unused) {
 }
 
 static void test_too_many_lines_forget_the_past(void **unused) {
-    (void)unused;
     char *lines = calloc(1, 1 << 20);
     assert_non_null(lines);
     begin(10);

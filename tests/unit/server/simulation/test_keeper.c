@@ -78,7 +78,6 @@ static void put_world(const char *text, const char *name) {
 }
 
 static int set_up(void **unused) {
-    (void)unused;
     simulation_state_init(&simulation);
     put_world(pond, "pond");
     const struct keeper_def def = {&simulation, on_done};
@@ -89,7 +88,6 @@ static int set_up(void **unused) {
 }
 
 static int tear_down(void **unused) {
-    (void)unused;
     keeper_destroy(keeper);
     simulation_state_fini(&simulation);
     free(last.line);
@@ -105,7 +103,6 @@ static void take(unsigned tasks) {
 }
 
 static void test_a_hash_is_that_of_the_tick(void **unused) {
-    (void)unused;
     for (int tick = 0; tick < 5; tick++) {
         const uint64_t hash = world_hash(simulation.world);
         assert_true(keeper_take(keeper, &simulation, (struct keeper_order){.tasks = KEEPER_HASH}));
@@ -118,7 +115,6 @@ static void test_a_hash_is_that_of_the_tick(void **unused) {
 }
 
 static void test_checkpoints_are_those_of_the_state(void **unused) {
-    (void)unused;
     struct buffer line;
     uint64_t hash = 0;
     simulation_state_step(&simulation);
@@ -148,7 +144,6 @@ static void test_checkpoints_are_those_of_the_state(void **unused) {
 }
 
 static void test_a_busy_keeper_refuses(void **unused) {
-    (void)unused;
     const struct keeper_order order = {.tasks = KEEPER_HASH};
     pthread_mutex_lock(&gate);
     assert_true(keeper_take(keeper, &simulation, order));
@@ -164,7 +159,6 @@ static void test_a_busy_keeper_refuses(void **unused) {
 }
 
 static void test_another_world_has_another_text(void **unused) {
-    (void)unused;
     take(KEEPER_SAVE);
     put_world("{\"name\":\"Lake\",\"world\":{\"size\":[100,100]},\"kinds\":{\"a\":{},\"b\":{}},"
               "\"agents\":[{\"kind\":\"b\",\"at\":[5,5],\"count\":2000}]}",
@@ -176,7 +170,6 @@ static void test_another_world_has_another_text(void **unused) {
 }
 
 static void test_a_copy_allocates_nothing(void **unused) {
-    (void)unused;
     take(KEEPER_SAVE);
     for (int tick = 0; tick < 20; tick++) {
         is_counting = true;
@@ -191,7 +184,6 @@ static void test_a_copy_allocates_nothing(void **unused) {
 
 /* The memory for a world that has grown is taken by the keeper. */
 static void test_a_copy_of_a_grown_world_allocates_nothing(void **unused) {
-    (void)unused;
     take(KEEPER_SAVE);
     const struct spawn_def spawn = {.kind = 0, .count = 3000};
     uint32_t first_id = 0;

@@ -36,7 +36,6 @@ static struct world *make_world(uint32_t crowd, uint32_t wolves) {
 }
 
 static void test_the_clump(void **state) {
-    (void)state;
     struct world *world = make_world(1500, 20);
     struct clump clump = overload_look(world);
     assert_true(clump.is_there);
@@ -55,7 +54,6 @@ static void test_the_clump(void **state) {
 }
 
 static void test_no_agent_examines_others(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     assert_non_null(world_def_add_kind(&def, "rock"));
     struct placement_def *placement = world_def_add_placement(&def, "rock");
@@ -70,7 +68,6 @@ static void test_no_agent_examines_others(void **state) {
 }
 
 static void test_slow(void **state) {
-    (void)state;
     assert_false(overload_is_slow(SECOND / 13, 60.0));
     assert_true(overload_is_slow(SECOND / 11, 60.0));
     assert_false(overload_is_slow(SECOND - 1, 1.0));
@@ -78,7 +75,6 @@ static void test_slow(void **state) {
 }
 
 static void test_when(void **state) {
-    (void)state;
     struct overload overload = {
         .clump = {.is_there = true, .kind = "bird", .at = {100.0f, 50.0f}, .candidates = 4000}};
     struct message_event event;

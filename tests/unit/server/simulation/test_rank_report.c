@@ -25,7 +25,6 @@ static struct rank_report report_of(int32_t rank, double work_ms) {
 }
 
 static void a_meter_tells_of_a_second(void **state) {
-    (void)state;
     static struct rank_meter meter;
     struct rank_report report = {0};
     for (uint64_t i = 100; i >= 1; i--) {
@@ -43,7 +42,6 @@ static void a_meter_tells_of_a_second(void **state) {
 
 /* Of few ticks 99 of 100 are all of them: one that was slow is not left out, though the mean has it. */
 static void few_ticks_have_their_slowest(void **state) {
-    (void)state;
     static struct rank_meter meter;
     struct rank_report report = {0};
     for (uint64_t i = 0; i < 4; i++) {
@@ -57,7 +55,6 @@ static void few_ticks_have_their_slowest(void **state) {
 }
 
 static void a_pause_keeps_the_figures(void **state) {
-    (void)state;
     static struct rank_meter meter;
     struct rank_report report = {0};
     rank_meter_report(&meter, &report);
@@ -70,7 +67,6 @@ static void a_pause_keeps_the_figures(void **state) {
 }
 
 static void a_meter_keeps_the_newest(void **state) {
-    (void)state;
     static struct rank_meter meter;
     struct rank_report report = {0};
     for (int i = 0; i < RANK_METER_TICKS; i++) {
@@ -84,7 +80,6 @@ static void a_meter_keeps_the_newest(void **state) {
 }
 
 static void sums_and_the_longest(void **state) {
-    (void)state;
     struct rank_report reports[3] = {report_of(0, 2.0), report_of(1, 6.0), report_of(2, 4.0)};
     struct rank_table table = {0};
     rank_table_fill(&table, EXCHANGE_STRIPES, reports, 3, SECOND);
@@ -100,7 +95,6 @@ static void sums_and_the_longest(void **state) {
 }
 
 static void migrants_of_all_worlds_add_up(void **state) {
-    (void)state;
     static const struct {
         uint64_t migrants;
         bool is_new;
@@ -115,7 +109,6 @@ static void migrants_of_all_worlds_add_up(void **state) {
 }
 
 static void migrants_a_second(void **state) {
-    (void)state;
     struct rank_report reports[2] = {report_of(0, 1.0), report_of(1, 1.0)};
     struct rank_table table = {0};
     rank_table_fill(&table, EXCHANGE_STRIPES, reports, 2, SECOND);
@@ -129,7 +122,6 @@ static void migrants_a_second(void **state) {
 }
 
 static void the_longest_has_a_row(void **state) {
-    (void)state;
     enum { RANKS = RANK_TABLE_ROWS + 6 };
     static struct rank_report reports[RANKS];
     struct rank_table table = {0};

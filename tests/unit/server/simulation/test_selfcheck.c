@@ -35,7 +35,6 @@ static void on_agreement(void *context, uint64_t spans, uint64_t tick) {
 }
 
 static int set_up(void **unused) {
-    (void)unused;
     struct scenario scenario;
     struct built_world built;
     struct failure failure = {0};
@@ -54,7 +53,6 @@ static int set_up(void **unused) {
 }
 
 static int tear_down(void **unused) {
-    (void)unused;
     simulation_state_fini(&simulation);
     return 0;
 }
@@ -88,7 +86,6 @@ static void run(struct selfcheck *selfcheck, atomic_int *counted, int spans, boo
 }
 
 static void test_a_world_comes_out_again(void **unused) {
-    (void)unused;
     const struct selfcheck_def def = {&simulation, on_difference, 0.5, on_agreement};
     struct selfcheck *selfcheck = selfcheck_create(&def, &simulation);
     assert_non_null(selfcheck);
@@ -98,7 +95,6 @@ static void test_a_world_comes_out_again(void **unused) {
 }
 
 static void test_a_change_that_was_not_noted_is_a_difference(void **unused) {
-    (void)unused;
     const struct selfcheck_def def = {&simulation, on_difference, 0.5, on_agreement};
     struct selfcheck *selfcheck = selfcheck_create(&def, &simulation);
     assert_non_null(selfcheck);

@@ -174,7 +174,6 @@ static void short_run(struct stage *stage) {
 }
 
 static void a_world_goes_on_as_if_nothing_had_happened(void **state) {
-    (void)state;
     struct stage stage;
     short_run(&stage);
     assert_true(run_do(&stage.run, 4, "{\"op\":\"pause\"}"));
@@ -195,7 +194,6 @@ static void a_world_goes_on_as_if_nothing_had_happened(void **state) {
 }
 
 static void a_journal_that_differs_goes_on_from_its_checkpoint(void **state) {
-    (void)state;
     struct stage stage;
     short_run(&stage);
     run_checkpoint(&stage.run);
@@ -221,7 +219,6 @@ static void a_journal_that_differs_goes_on_from_its_checkpoint(void **state) {
 }
 
 static void a_stop_ends_a_long_start(void **state) {
-    (void)state;
     struct stage stage;
     short_run(&stage);
     run_write(&stage.run, (struct recording_line){.op = RECORDING_AT});
@@ -246,7 +243,6 @@ static bool refuses(const struct simulation *simulation, enum request_op op) {
 }
 
 static void playing_has_the_recorded_hashes(void **state) {
-    (void)state;
     struct stage stage = {0};
     run_everything(&stage.run);
     open_stage(&stage);
@@ -267,7 +263,6 @@ static void playing_has_the_recorded_hashes(void **state) {
 }
 
 static void a_seek_gives_up_for_a_further_one_and_for_the_stop(void **state) {
-    (void)state;
     struct stage stage;
     short_run(&stage);
     buffer_append_text(&stage.run.text, "{\"op\":\"at\",\"tick\":9000000,\"seq\":3,\"paused\":false}\n");
@@ -290,7 +285,6 @@ static void a_seek_gives_up_for_a_further_one_and_for_the_stop(void **state) {
 }
 
 static void a_world_that_goes_live_can_be_changed(void **state) {
-    (void)state;
     struct stage stage;
     short_run(&stage);
     open_stage(&stage);

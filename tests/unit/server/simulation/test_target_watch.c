@@ -8,7 +8,6 @@
 static const uint64_t ms = 1000000;
 
 static void one_hand(void **state) {
-    (void)state;
     static struct target_watch watch;
     target_watch_reset(&watch);
     int told = 0;
@@ -20,7 +19,6 @@ static void one_hand(void **state) {
 }
 
 static void two_hands(void **state) {
-    (void)state;
     static struct target_watch watch;
     target_watch_reset(&watch);
     assert_true(target_watch_tell(&watch, 0, 1, 5 * ms));

@@ -6,14 +6,12 @@
 #include "server/simulation/tick_clock.h"
 
 static void empty(void **state) {
-    (void)state;
     const struct tick_meter meter = {0};
     const struct tick_meter_summary summary = tick_meter_summarize(&meter);
     assert_true(summary.p50_ms == 0.0 && summary.p99_ms == 0.0 && summary.max_ms == 0.0);
 }
 
 static void percentiles(void **state) {
-    (void)state;
     static struct tick_meter meter;
     for (uint64_t i = 100; i >= 1; i--) {
         tick_meter_add(&meter, i * 1000000);
@@ -25,7 +23,6 @@ static void percentiles(void **state) {
 }
 
 static void few_samples_have_their_slowest(void **state) {
-    (void)state;
     static struct tick_meter meter;
     tick_meter_add(&meter, 1000);
     tick_meter_add(&meter, 50000);
@@ -34,7 +31,6 @@ static void few_samples_have_their_slowest(void **state) {
 }
 
 static void old_samples_go(void **state) {
-    (void)state;
     static struct tick_meter meter;
     tick_meter_add(&meter, UINT64_C(5000000000));
     for (int i = 0; i < TICK_METER_SAMPLES - 1; i++) {
@@ -47,7 +43,6 @@ static void old_samples_go(void **state) {
 }
 
 static void buckets_have_all_times(void **state) {
-    (void)state;
     static struct tick_meter meter;
     const uint64_t times_ns[] = {
         0, 50000, 50001, 100000, 800000, 800001, UINT64_C(1638400000), UINT64_C(1638400001)};

@@ -18,7 +18,6 @@ static void mark(void *context, int32_t begin, int32_t end) {
 
 /* Every row exactly once, whatever the number of threads and the length of the loop, many loops in a row. */
 static void test_every_row_once(void **state) {
-    (void)state;
     unsigned char *marks = malloc(ROWS);
     assert_non_null(marks);
     const int32_t lengths[] = {0, 1, 511, 512, 1023, 1024, 1025, 5000, ROWS};
@@ -95,7 +94,6 @@ static void check_threads(struct world *(*make)(void)) {
 }
 
 static void test_threads_do_not_change_the_state(void **state) {
-    (void)state;
     check_threads(crowd);
     check_threads(flock);
 }

@@ -93,7 +93,6 @@ static void assert_played(struct recording *recording, const struct recording_mo
 }
 
 static void facts_are_those_of_the_run(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     struct recording *recording = open_text(&run.text);
@@ -144,7 +143,6 @@ static void play_from_everywhere(struct recording *recording, const struct run *
 }
 
 static void it_plays_from_the_start_and_from_every_checkpoint(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     struct recording *recording = open_text(&run.text);
@@ -155,7 +153,6 @@ static void it_plays_from_the_start_and_from_every_checkpoint(void **state) {
 
 /* The lines hash and checkpoint are written when they are ready: each stands some lines later. */
 static void late_lines_change_nothing(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     for (size_t delay = 1; delay < 200; delay = delay * 3) {
@@ -211,7 +208,6 @@ static struct buffer compressed(const struct buffer *text, size_t frame_bytes) {
 }
 
 static void compressed_recording_plays_from_everywhere(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     for (size_t frame = 1000; frame < 3000000; frame *= 50) {
@@ -267,7 +263,6 @@ static void assert_cut_plays(const char *bytes, size_t length, size_t *opened) {
 }
 
 static void recording_that_is_cut_at_any_byte_plays(void **state) {
-    (void)state;
     struct run run = small_run();
     size_t opened = 0;
     for (size_t length = 0; length <= run.text.length; length++) {
@@ -278,7 +273,6 @@ static void recording_that_is_cut_at_any_byte_plays(void **state) {
 }
 
 static void compressed_recording_that_is_cut_at_any_byte_plays(void **state) {
-    (void)state;
     struct run run = small_run();
     struct buffer bytes = compressed(&run.text, 700);
     size_t opened = 0;
@@ -293,7 +287,6 @@ static void compressed_recording_that_is_cut_at_any_byte_plays(void **state) {
 /* Of each line a frame. A frame that is no frame any more ends the recording before its line, also the last one, which a
  * crash would have left torn. */
 static void a_frame_that_is_damaged_ends_the_recording(void **state) {
-    (void)state;
     struct run run = small_run();
     struct buffer bytes;
     size_t frames[256], count = 0;
@@ -323,7 +316,6 @@ static void a_frame_that_is_damaged_ends_the_recording(void **state) {
 
 /* A tick far out, in a file without sums: nothing is simulated up to there. */
 static void a_tick_that_nobody_has_reached_is_refused(void **state) {
-    (void)state;
     static const char *const lines[] = {
         "{\"op\":\"at\",\"tick\":100000001,\"seq\":12,\"paused\":true}",
         "{\"op\":\"do\",\"tick\":100000001,\"seq\":13,\"by\":1,\"request\":{\"op\":\"resume\"}}",
@@ -347,7 +339,6 @@ static void a_tick_that_nobody_has_reached_is_refused(void **state) {
 
 /* Neither a crash nor a hang, whatever a byte becomes. */
 static void recording_with_a_spoiled_byte_is_read(void **state) {
-    (void)state;
     struct run run = small_run();
     struct buffer bytes = compressed(&run.text, 700);
     const struct buffer *all[] = {&run.text, &bytes};
@@ -377,7 +368,6 @@ static void recording_with_a_spoiled_byte_is_read(void **state) {
 }
 
 static void checkpoint_that_cannot_be_read_is_passed_over(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     char *second = strstr(strstr(run.text.data, "{\"op\":\"checkpoint\"") + 1, "{\"op\":\"checkpoint\"");
@@ -437,7 +427,6 @@ static struct recording *open_journals(const struct run *run, int *count) {
 /* Three journals; the last two have each other's name. What goes on behind the damage ends before what is lost. */
 static void journals_in_another_order_say_what_is_missing(void **state) {
     static const int orders[][3] = {{0, 1, 2}, {0, 2, 1}};
-    (void)state;
     struct run run;
     struct failure failure = {0};
     size_t begins[4] = {0};
@@ -478,7 +467,6 @@ static void journals_in_another_order_say_what_is_missing(void **state) {
 }
 
 static void journals_are_one_recording(void **state) {
-    (void)state;
     struct run run = small_run();
     int count = 0;
     struct recording *recording = open_journals(&run, &count);
@@ -494,7 +482,6 @@ static void journals_are_one_recording(void **state) {
 
 /* The checkpoint of a state folder is a saved world; the journal from then on repeats an earlier world line. */
 static void saved_world_and_journal_are_one_recording(void **state) {
-    (void)state;
     struct run run;
     struct buffer save, journal;
     char paths[2][64];
@@ -549,7 +536,6 @@ static void saved_world_and_journal_are_one_recording(void **state) {
 
 /* A recording that begins while the world runs: its world line is that of the world, and says where the file begins. */
 static void recording_that_begins_in_the_middle_is_played_from_its_checkpoint(void **state) {
-    (void)state;
     struct run run;
     struct buffer text;
     struct played played;
@@ -586,7 +572,6 @@ static void recording_that_begins_in_the_middle_is_played_from_its_checkpoint(vo
 
 /* A recording of this core, and a next one that computes something otherwise. */
 static void recording_of_an_older_core_plays_when_nothing_it_uses_changed(void **state) {
-    (void)state;
     static const struct core_change untouched[] = {
         {CORE_NUMBER + 1, "Queues are otherwise.", "queue edge:bounce"}, {0, NULL, NULL}};
     static const struct core_change touched[] = {{CORE_NUMBER + 1, "Orca weighs walls otherwise.", "orca"},
@@ -628,7 +613,6 @@ static void assert_refused(const char *text, size_t length, enum failure_code co
 }
 
 static void what_is_no_recording_is_refused(void **state) {
-    (void)state;
     static const char world[] = "{\"op\":\"world\"}\n",
                       later[] = "{\"op\":\"drover\",\"format\":2,\"core\":1}\n",
                       alone[] = "{\"op\":\"drover\",\"format\":1,\"core\":1}\n", no[] = "hello\n";
@@ -660,7 +644,6 @@ static bool count_line(void *context, const char *line, size_t length) {
 
 /* What is added after it was opened is not read; what is taken away is an error. */
 static void file_that_changes_while_it_is_read_is_no_crash(void **state) {
-    (void)state;
     struct run run;
     run_everything(&run);
     struct failure failure = {0};
@@ -698,12 +681,10 @@ static void file_that_changes_while_it_is_read_is_no_crash(void **state) {
 }
 
 static int make_folder(void **state) {
-    (void)state;
     return mkdtemp(folder) == NULL;
 }
 
 static int remove_folder(void **state) {
-    (void)state;
     return rmdir(folder);
 }
 

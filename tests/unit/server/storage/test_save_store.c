@@ -20,20 +20,17 @@ static int begin(const char *path) {
 }
 
 static int begin_on_disk(void **state) {
-    (void)state;
     char path[512];
     folder = test_folder_make();
     return begin(test_path(&folder, "saves", path));
 }
 
 static int begin_in_memory(void **state) {
-    (void)state;
     folder = test_folder_make();
     return begin(NULL);
 }
 
 static int finish(void **state) {
-    (void)state;
     save_store_destroy(store);
     test_folder_remove(folder.path);
     return 0;
@@ -84,7 +81,6 @@ static void expect_refused(int result, const struct failure *failure, enum failu
 }
 
 static void keeps_and_gives(void **state) {
-    (void)state;
     struct failure failure = {0};
     size_t length = 0;
     char *text = make_save("flock", 600, 100000);
@@ -104,7 +100,6 @@ static void keeps_and_gives(void **state) {
 }
 
 static void removes(void **state) {
-    (void)state;
     struct failure failure = {0};
     size_t length = 1;
     put("one", "flock", 1);
@@ -121,7 +116,6 @@ static void removes(void **state) {
 }
 
 static void refuses_what_is_no_name(void **state) {
-    (void)state;
     static const char *const names[] = {"",         ".",
                                         "..",       "a/b",
                                         "../a",     "/etc/passwd",
@@ -140,7 +134,6 @@ static void refuses_what_is_no_name(void **state) {
 }
 
 static void lists_the_newest_first(void **state) {
-    (void)state;
     struct failure failure = {0};
     struct save_row *rows = NULL;
     assert_int_equal(save_store_list(store, &rows, &failure), 0);
@@ -162,7 +155,6 @@ static void lists_the_newest_first(void **state) {
 }
 
 static void keeps_no_more_than_the_limit(void **state) {
-    (void)state;
     struct failure failure = {0};
     struct save_row *rows = NULL;
     char *text = make_save("flock", 1, 10);
@@ -184,7 +176,6 @@ static void keeps_no_more_than_the_limit(void **state) {
 /* ---- the folder ---- */
 
 static void counts_the_bytes_of_all(void **state) {
-    (void)state;
     struct failure failure = {0};
     char path[512];
     size_t length = 0;
@@ -201,7 +192,6 @@ static void counts_the_bytes_of_all(void **state) {
 }
 
 static void files_and_folders_are_private(void **state) {
-    (void)state;
     char path[512];
     put("before", "flock", 1);
     assert_int_equal(test_mode(test_path(&folder, "saves", path)), 0700);
@@ -210,7 +200,6 @@ static void files_and_folders_are_private(void **state) {
 
 /* Other files stay as they are, are in no list, and hold nothing up. */
 static void other_files_are_left_alone(void **state) {
-    (void)state;
     struct failure failure = {0};
     struct save_row *rows = NULL;
     char path[512];
@@ -240,7 +229,6 @@ static void other_files_are_left_alone(void **state) {
 
 /* A beginning of a save, as a full disk may leave it in a folder that was copied. */
 static void saves_cut_anywhere_are_listed_as_damaged(void **state) {
-    (void)state;
     struct failure failure = {0};
     char path[512];
     char *text = make_save("flock", 77, 2000);
@@ -258,7 +246,6 @@ static void saves_cut_anywhere_are_listed_as_damaged(void **state) {
 }
 
 static void what_a_crash_leaves_goes_with_the_next_start(void **state) {
-    (void)state;
     struct failure failure = {0};
     char path[512], part[512], other[512];
     put("before", "flock", 1);
@@ -272,7 +259,6 @@ static void what_a_crash_leaves_goes_with_the_next_start(void **state) {
 }
 
 static void refuses_folders(void **state) {
-    (void)state;
     struct failure failure = {0};
     char path[512];
     test_write_file(test_path(&folder, "file", path), "mine\n", 5);

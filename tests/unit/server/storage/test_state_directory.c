@@ -13,14 +13,12 @@
 static struct test_folder folder; /* its state folder is "state" */
 
 static int begin(void **state) {
-    (void)state;
     log_set_level(LOG_ERROR);
     folder = test_folder_make();
     return 0;
 }
 
 static int finish(void **state) {
-    (void)state;
     test_folder_remove(folder.path);
     return 0;
 }
@@ -58,7 +56,6 @@ static uint64_t bytes_of(const struct state_directory *directory) {
 /* ---- the folder and its lock ---- */
 
 static void makes_a_private_folder(void **state) {
-    (void)state;
     char path[512], expected[512];
     struct failure failure = {0};
     struct state_directory *directory =
@@ -98,7 +95,6 @@ static pid_t start_other_server(const char *path) {
 }
 
 static void one_server_at_a_time(void **state) {
-    (void)state;
     char path[512], words[64];
     int status = 0;
     const pid_t child = start_other_server(test_path(&folder, "state", path));
@@ -114,7 +110,6 @@ static void one_server_at_a_time(void **state) {
 
 /* What a lock file says decides nothing. */
 static void a_lock_file_is_no_lock(void **state) {
-    (void)state;
     char path[512], lock[512];
     assert_int_equal(mkdir(test_path(&folder, "state", path), 0700), 0);
     test_write_file(test_path(&folder, "state/lock", lock), "1\n and much else, of another program\n", 37);
@@ -125,7 +120,6 @@ static void a_lock_file_is_no_lock(void **state) {
 }
 
 static void refuses_folders(void **state) {
-    (void)state;
     char path[512], longest[5000];
     test_write_file(test_path(&folder, "file", path), "mine\n", 5);
     expect_refused(path, FAILURE_IO, "/file: Not a directory");
@@ -143,7 +137,6 @@ static void refuses_folders(void **state) {
 
 /* As another user than root, to whom nothing is forbidden. */
 static void refuses_folders_of_others(void **state) {
-    (void)state;
     enum { USER = 65534 };
     char path[512];
     int status = 0;
@@ -275,7 +268,6 @@ static void clear_files(void) {
 }
 
 static void names_are_exact(void **state) {
-    (void)state;
     static const char *const names[] = {"journal-1.drover",
                                         "journal-000000.drover",
                                         "journal-0000012.drover",
@@ -305,7 +297,6 @@ static void names_are_exact(void **state) {
 }
 
 static void numbers_count_on(void **state) {
-    (void)state;
     char path[DISK_FILE_PATH], expected[512];
     struct state_directory *directory = open_directory(false);
     assert_int_equal(state_directory_next(directory), 1);
@@ -350,7 +341,6 @@ static const struct {
 };
 
 static void plans_what_is_read(void **state) {
-    (void)state;
     for (size_t i = 0; i < sizeof plans / sizeof *plans; i++) {
         char path[512], found[256];
         struct state_files files;
@@ -372,7 +362,6 @@ static void plans_what_is_read(void **state) {
 }
 
 static void deletes_what_is_outdated(void **state) {
-    (void)state;
     static const char all[] = "j1 c2 j2 c3 j3 c4 j4";
     make_files(all);
     struct state_directory *directory = open_directory(false);
@@ -398,7 +387,6 @@ static void deletes_what_is_outdated(void **state) {
 
 /* Those of people stay; what a crash left of a checkpoint goes. */
 static void other_files_are_left_alone(void **state) {
-    (void)state;
     char path[512], part[512];
     make_files("j1 c2 j2 c3 j3 c4 j4");
     test_write_file(test_path(&folder, "state/notes.txt", path), "mine\n", 5);
@@ -458,7 +446,6 @@ static bool has_part(const char *folder_of, int number, int part) {
 
 /* The parts of a checkpoint go with it; those without one are what a crash has left. */
 static void parts_belong_to_their_checkpoint(void **state) {
-    (void)state;
     char name[512];
     make_files("j1 c2 j2 c3 j3 c4 j4");
     struct state_directory *directory = open_directory(false);
@@ -489,7 +476,6 @@ static void parts_belong_to_their_checkpoint(void **state) {
 }
 
 static void puts_the_old_world_aside(void **state) {
-    (void)state;
     char path[512], name[512], inner[1024];
     struct state_files files;
     struct failure failure = {0};
@@ -518,7 +504,6 @@ static void puts_the_old_world_aside(void **state) {
 
 /* Pruning deletes nothing of it. */
 static void keeps_what_is_left_out(void **state) {
-    (void)state;
     char name[512], inner[1024];
     struct state_files files;
     struct failure failure = {0};
@@ -537,7 +522,6 @@ static void keeps_what_is_left_out(void **state) {
 
 /* A journal without its first two lines: the folder says which scenario it was begun with, and keeps what there is. */
 static void a_world_that_was_barely_begun(void **state) {
-    (void)state;
     char path[512], name[512], scenario[LIMIT_NAME_CHARS + 1];
     struct state_directory *directory = open_directory(false);
     assert_false(state_directory_was_begun(directory));
@@ -574,7 +558,6 @@ static struct recording *read_recording(void) {
 }
 
 static void reads_all_as_one_recording(void **state) {
-    (void)state;
     make_files("j1 c2 j2 c3 j3 j4");
     struct recording *recording = read_recording();
     const struct recording_facts *facts = recording_facts(recording);
@@ -588,7 +571,6 @@ static void reads_all_as_one_recording(void **state) {
 
 /* Whatever a crash leaves of the newest journal, the world goes on from there, and never from earlier than before. */
 static void journals_may_be_cut_anywhere(void **state) {
-    (void)state;
     static const char *const before[] = {"", "j1 "};
     for (int i = 0; i < 2; i++) {
         char names[16], path[512];

@@ -13,7 +13,6 @@ static struct simulation_motion moving(void) {
 }
 
 static void ticks_that_begin_are_well(void **state) {
-    (void)state;
     struct simulation_motion motion = moving();
     assert_true(health_well(&motion, NOW).is_good);
     assert_string_equal(health_well(&motion, NOW).text, "ok\n");
@@ -25,14 +24,12 @@ static void ticks_that_begin_are_well(void **state) {
 }
 
 static void a_tick_that_does_not_end_is_named(void **state) {
-    (void)state;
     struct simulation_motion motion = moving();
     motion.began_ns = NOW;
     assert_string_equal(health_well(&motion, NOW + 3 * SECOND).text, "a tick has taken 3.0 s so far\n");
 }
 
 static void a_paused_world_is_well(void **state) {
-    (void)state;
     struct simulation_motion motion = moving();
     motion.is_paused = true;
     assert_true(health_well(&motion, NOW + 100 * SECOND).is_good);
@@ -40,7 +37,6 @@ static void a_paused_world_is_well(void **state) {
 }
 
 static void a_slow_world_has_its_own_pace(void **state) {
-    (void)state;
     struct simulation_motion motion = moving();
     motion.due_hz = 0.1;
     assert_true(health_well(&motion, NOW + 11 * SECOND).is_good);
@@ -50,7 +46,6 @@ static void a_slow_world_has_its_own_pace(void **state) {
 }
 
 static void ready_means_that_visitors_may_come(void **state) {
-    (void)state;
     struct simulation_motion motion = moving();
     assert_true(health_ready(&motion, false, NOW).is_good);
     assert_non_null(strstr(health_ready(&motion, true, NOW).text, "stops"));

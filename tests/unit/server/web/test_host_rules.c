@@ -21,7 +21,6 @@ static bool origin(const struct host_rules *rules, const char *at, const char *f
 }
 
 static void own_names(void **state) {
-    (void)state;
     assert_true(host(&tcp, "127.0.0.1:7718", "127.0.0.1"));
     assert_true(host(&tcp, "127.0.0.1", "::ffff:127.0.0.1"));
     assert_true(host(&tcp, "LocalHost:1", "10.0.0.1"));
@@ -34,7 +33,6 @@ static void own_names(void **state) {
 }
 
 static void names_that_are_not(void **state) {
-    (void)state;
     static const char *const hosts[] = {"",
                                         "evil.example",
                                         "127.0.0.2",
@@ -69,7 +67,6 @@ static void names_that_are_not(void **state) {
 }
 
 static void own_pages(void **state) {
-    (void)state;
     assert_true(origin(&tcp, "127.0.0.1:7718", NULL, NULL));
     assert_true(origin(&tcp, "127.0.0.1:7718", "http://127.0.0.1:7718", NULL));
     assert_true(origin(&tcp, "localhost", "http://LOCALHOST:80", NULL));
@@ -82,7 +79,6 @@ static void own_pages(void **state) {
 }
 
 static void pages_of_others(void **state) {
-    (void)state;
     static const char *const origins[] = {"null",
                                           "",
                                           "127.0.0.1:7718",
@@ -107,7 +103,6 @@ static void pages_of_others(void **state) {
 }
 
 static void mistakes_are_named(void **state) {
-    (void)state;
     struct failure failure = {0};
     assert_int_equal(host_rules_check(&named, &failure), 0);
     const struct host_rules bad_host = {.hosts = "fine http://not", .origins = ""};

@@ -41,7 +41,6 @@ static const char *written(enum metrics_form form) {
     "drover_seconds_sum 0\n"
 
 static void prometheus(void **state) {
-    (void)state;
     assert_string_equal(written(METRICS_PROMETHEUS), "# HELP drover_ticks_total Ticks.\n"
                                                      "# TYPE drover_ticks_total counter\n"
                                                      "drover_ticks_total 7\n"
@@ -56,7 +55,6 @@ static void prometheus(void **state) {
 }
 
 static void openmetrics(void **state) {
-    (void)state;
     assert_string_equal(written(METRICS_OPENMETRICS),
                         "# HELP drover_ticks Ticks.\n"
                         "# TYPE drover_ticks counter\n"
@@ -72,7 +70,6 @@ static void openmetrics(void **state) {
 }
 
 static void accept_decides(void **state) {
-    (void)state;
     assert_int_equal(metrics_form_of(NULL), METRICS_PROMETHEUS);
     assert_int_equal(metrics_form_of(""), METRICS_PROMETHEUS);
     assert_int_equal(metrics_form_of("*/*"), METRICS_PROMETHEUS);

@@ -18,13 +18,11 @@ static const char *written(const struct rank_table *table) {
 }
 
 static void one_process_has_none(void **state) {
-    (void)state;
     const struct rank_table table = {0};
     assert_string_equal(written(&table), "");
 }
 
 static void each_family_has_all_ranks(void **state) {
-    (void)state;
     const struct rank_report reports[] = {
         {.work = {2.0, 3.0}, .agents = 60, .ghosts = 5, .rank = 0},
         {.work = {1.0, 1.5},

@@ -18,7 +18,6 @@ static unsigned status_of(struct web_handshake handshake) {
 }
 
 static void the_rfc_s_example(void **state) {
-    (void)state;
     char accept[WEB_ACCEPT_CHARS + 1];
     web_handshake_accept(good.key, accept);
     assert_string_equal(accept, "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=");
@@ -26,7 +25,6 @@ static void the_rfc_s_example(void **state) {
 }
 
 static void what_is_none(void **state) {
-    (void)state;
     struct web_handshake other = good;
     other.upgrade = "h2c";
     assert_int_equal(status_of(other), 426);
@@ -45,7 +43,6 @@ static void what_is_none(void **state) {
 }
 
 static void words_of_a_list(void **state) {
-    (void)state;
     assert_true(web_handshake_lists("a,\tUPGRADE ,b", "upgrade"));
     assert_true(web_handshake_lists("upgrade", "upgrade"));
     assert_false(web_handshake_lists("upgrades, xupgrade, up grade", "upgrade"));

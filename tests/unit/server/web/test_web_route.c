@@ -14,7 +14,6 @@ static const char *row_of(const char *path, const char **rest) {
 }
 
 static void paths(void **state) {
-    (void)state;
     const char *rest = NULL;
     assert_string_equal(row_of("/", &rest), "/");
     assert_string_equal(row_of("/a/b", &rest), "/a/");
@@ -29,7 +28,6 @@ static void paths(void **state) {
 }
 
 static void answers(void **state) {
-    (void)state;
     struct web_answer answer = {.status = 200};
     struct buffer body;
     buffer_init(&body, 8);

@@ -17,7 +17,6 @@
 #include "viewer/model/shortcuts.h"
 
 static void addresses_are_read(void **state) {
-    (void)state;
     static const struct {
         const char *text, *host, *port;
     } rows[] = {
@@ -38,7 +37,6 @@ static void addresses_are_read(void **state) {
 }
 
 static void bad_addresses_are_refused(void **state) {
-    (void)state;
     static const char *const rows[] = {"",        ":80",  "host:",  "host:0", "host:65536",
                                        "host:8x", "[::1", "[::1]x", "[]:5",   "host:123456789"};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -50,7 +48,6 @@ static void bad_addresses_are_refused(void **state) {
 }
 
 static void sizes_are_read(void **state) {
-    (void)state;
     int32_t width = 0, height = 0;
     struct failure failure;
     assert_int_equal(size_parse("1280x800", &width, &height, &failure), 0);
@@ -81,7 +78,6 @@ static enum options_result parse(const char *line, struct viewer_options *option
 }
 
 static void a_command_line_is_read(void **state) {
-    (void)state;
     struct viewer_options options;
     struct failure failure;
     assert_int_equal(parse("drover-viewer [::1]:7000 --headless --screenshot a.png --size=640x480 --forces "
@@ -98,7 +94,6 @@ static void a_command_line_is_read(void **state) {
 }
 
 static void a_file_that_is_no_recording_is_refused(void **state) {
-    (void)state;
     struct viewer_options options;
     struct failure failure;
     char name[] = "notes-XXXXXX", line[64];
@@ -116,7 +111,6 @@ static void a_file_that_is_no_recording_is_refused(void **state) {
 }
 
 static void defaults_and_mistakes(void **state) {
-    (void)state;
     struct viewer_options options;
     struct failure failure;
     assert_int_equal(parse("drover-viewer", &options, &failure), OPTIONS_RUN);
@@ -153,7 +147,6 @@ static void defaults_and_mistakes(void **state) {
 }
 
 static void a_token_of_the_environment_is_read_or_refused(void **state) {
-    (void)state;
     struct viewer_options options;
     struct failure failure;
     char secret[LIMIT_TOKEN_CHARS + 2];
@@ -181,7 +174,6 @@ static void assert_equal_settings(const struct view_settings *a, const struct vi
 }
 
 static void overlays_are_written_as_they_are_read(void **state) {
-    (void)state;
     char text[128];
     struct failure failure;
     struct view_settings settings = view_settings_default(), read = {.shows_trails = true};
@@ -204,7 +196,6 @@ static int read_config(const char *text, struct view_settings *settings) {
 }
 
 static void settings_are_read_or_left_alone(void **state) {
-    (void)state;
     struct view_settings settings = {.size = "640x480", .ui_scale = 1.0};
     const char *const bad[] = {"",
                                "[]",
@@ -231,7 +222,6 @@ static void settings_are_read_or_left_alone(void **state) {
 
 /* Files from before the choice "color" say whether kinds give the color. */
 static void old_files_say_what_colors_mean(void **state) {
-    (void)state;
     struct view_settings settings = view_settings_default();
     assert_int_equal(read_config("{\"colors_by_kind\":false}", &settings), 0);
     assert_int_equal(settings.color, COLOR_STATE);
@@ -271,7 +261,6 @@ static int save(const struct viewer_options *options, const size_t *offsets, siz
 }
 
 static void only_what_was_changed_is_written(void **state) {
-    (void)state;
     const size_t palette = offsetof(struct view_settings, palette),
                  ui_scale = offsetof(struct view_settings, ui_scale),
                  panel = offsetof(struct view_settings, panel);
@@ -308,7 +297,6 @@ static void only_what_was_changed_is_written(void **state) {
 
 /* Whatever setting a row of the keys has: the file keeps it. */
 static void every_setting_of_a_key_is_kept(void **state) {
-    (void)state;
     char folder[] = "/tmp/drover-options-XXXXXX", path[128];
     struct failure failure;
     size_t count = 0;

@@ -154,7 +154,6 @@ static void check_round(uint32_t *random, struct snapshot_buffer *buffer,
 }
 
 static void the_shader_moves_agents_to_the_places_of_the_frame(void **state) {
-    (void)state;
     static const double gaps_ms[] = {16.0, 33.0, 120.0, 700.0, 4000.0};
     uint32_t random = 16;
     for (int round = 0; round < ROUNDS; round++) {
@@ -175,7 +174,6 @@ static void the_shader_moves_agents_to_the_places_of_the_frame(void **state) {
 
 /* A frame of one moment, of which some agents are moved to another: these are where interpolate_at has them, the others stay. */
 static void few_agents_are_moved_alone(void **state) {
-    (void)state;
     const struct interpolate_rules rules = {
         .world_size = {width, height}, .wraps = true, .period_ms = 120.0, .speed = 1.0};
     uint32_t random = 3;
@@ -206,7 +204,6 @@ static void few_agents_are_moved_alone(void **state) {
 }
 
 static void a_mesh_that_takes_rows_gets_no_triangles_of_agents(void **state) {
-    (void)state;
     static struct agents_style style;
     const struct interpolate_rules rules = {
         .world_size = {width, height}, .is_paused = true, .period_ms = 33.0};

@@ -56,7 +56,6 @@ static void check_mesh(const struct mesh *mesh) {
 }
 
 static void shapes_share_a_batch_until_the_clip_changes(void **state) {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     const vec2 square[4] = {{10, 10}, {30, 10}, {30, 30}, {10, 30}};
@@ -77,7 +76,6 @@ static void shapes_share_a_batch_until_the_clip_changes(void **state) {
 }
 
 static void edges_fade_over_a_pixel(void **state) {
-    (void)state;
     struct fixture fixture;
     begin(&fixture);
     const vec2 square[4] = {{10, 10}, {30, 10}, {30, 30}, {10, 30}};
@@ -99,7 +97,6 @@ static void edges_fade_over_a_pixel(void **state) {
 }
 
 static void agents_are_one_batch_of_those_that_are_seen(void **state) {
-    (void)state;
     const struct test_agent agents[] = {{.id = 1, .x = 50, .y = 50},
                                         {.id = 2, .x = 500, .y = 50}, /* outside */
                                         {.id = 3, .x = 1, .y = 50, .heading_degrees = 90},
@@ -142,7 +139,6 @@ static void agents_are_one_batch_of_those_that_are_seen(void **state) {
 }
 
 static void quads_have_indices(void **state) {
-    (void)state;
     struct mesh mesh;
     mesh_init(&mesh);
     const int32_t *indices = mesh_quad_indices(&mesh, 3000);
@@ -157,7 +153,6 @@ static void quads_have_indices(void **state) {
 
 /* A prepared picture against the exact one. */
 static void blits_look_like_the_exact_shape(void **state) {
-    (void)state;
     struct sprites *sprites = sprites_create(1.25f);
     struct raster *exact = raster_create(64, 64), *quick = raster_create(64, 64);
     assert_non_null(sprites);
@@ -193,7 +188,6 @@ static void blits_look_like_the_exact_shape(void **state) {
 
 /* Four falcons among ten thousand starlings are seen from afar. */
 static void larger_kinds_of_a_crowd_stay_larger(void **state) {
-    (void)state;
     struct frame frame = {.count = 10004};
     const struct camera far = {.scale = 0.2f}, near = {.scale = 4.0f};
     const vec2 size = vec2_make(4800.0f, 3600.0f);

@@ -26,19 +26,16 @@ static void assert_place(const struct message_agent *agent, vec2 position, vec2 
 }
 
 static void a_target_stands(void **state) {
-    (void)state;
     const struct message_agent agent = answer("predicted", 150.0f, 120.0f);
     assert_place(&agent, vec2_make(110.0f, 105.0f), open_world, 150.0f, 120.0f);
 }
 
 static void a_goal_goes_along(void **state) {
-    (void)state;
     const struct message_agent agent = answer("goal", 150.0f, 120.0f);
     assert_place(&agent, vec2_make(110.0f, 105.0f), open_world, 160.0f, 125.0f);
 }
 
 static void the_short_way_over_the_border(void **state) {
-    (void)state;
     const struct message_agent standing = answer("target", 790.0f, 470.0f);
     assert_place(&standing, vec2_make(100.0f, 100.0f), open_world, 790.0f, 470.0f);
     assert_place(&standing, vec2_make(100.0f, 100.0f), wrapping, -10.0f, -10.0f);
@@ -47,7 +44,6 @@ static void the_short_way_over_the_border(void **state) {
 }
 
 static void finds_what_there_is(void **state) {
-    (void)state;
     const struct message_agent agent = answer("circle", 0.0f, 0.0f);
     assert_true(inspect_overlay_has(&agent, "circle"));
     assert_false(inspect_overlay_has(&agent, "goal"));

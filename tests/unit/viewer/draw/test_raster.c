@@ -51,7 +51,6 @@ static double polygon_area(const vec2 *points, int count) {
 }
 
 static void polygons_cover_their_area(void **state) {
-    (void)state;
     const vec2 shapes[][5] = {
         {{3.3f, 2.1f}, {17.7f, 5.2f}, {14.2f, 18.9f}, {9.5f, 12.0f}, {2.2f, 16.5f}}, /* not convex */
         {{5.1f, 5.1f}, {5.6f, 5.1f}, {5.6f, 5.4f}, {5.3f, 5.45f}, {5.1f, 5.4f}},     /* inside one pixel */
@@ -72,7 +71,6 @@ static void polygons_cover_their_area(void **state) {
 }
 
 static void whole_pixels_are_exact(void **state) {
-    (void)state;
     struct raster *raster = black(10, 10);
     const vec2 square[4] = {{2, 3}, {7, 3}, {7, 8}, {2, 8}};
     raster_fill_polygon(raster, square, 4, white);
@@ -86,7 +84,6 @@ static void whole_pixels_are_exact(void **state) {
 }
 
 static void a_half_covered_pixel_is_half_bright(void **state) {
-    (void)state;
     struct raster *raster = black(4, 4);
     const vec2 triangle[3] = {{1, 1}, {2, 1}, {1, 2}};
     raster_fill_polygon(raster, triangle, 3, white);
@@ -97,7 +94,6 @@ static void a_half_covered_pixel_is_half_bright(void **state) {
 }
 
 static void shapes_out_of_the_picture_are_cut(void **state) {
-    (void)state;
     struct raster *raster = black(20, 20);
     const vec2 around[4] = {{-50, -30}, {70, -30}, {70, 60}, {-50, 60}};
     raster_fill_polygon(raster, around, 4, white);
@@ -114,7 +110,6 @@ static void shapes_out_of_the_picture_are_cut(void **state) {
 }
 
 static void extreme_coordinates_are_harmless(void **state) {
-    (void)state;
     struct raster *raster = black(16, 16);
     const float values[] = {-3e38f, -1e9f, 0.0f, 5.5f, 1e9f, 3e38f, INFINITY, NAN};
     for (size_t i = 0; i < 8; i++) {
@@ -135,7 +130,6 @@ static void extreme_coordinates_are_harmless(void **state) {
 }
 
 static void nothing_leaves_the_clip_rectangle(void **state) {
-    (void)state;
     struct raster *raster = black(30, 30);
     const uint8_t full = 255;
     const struct raster_texture texture = {&full, 1, 1};
@@ -160,7 +154,6 @@ static void nothing_leaves_the_clip_rectangle(void **state) {
 }
 
 static void circles_and_lines_have_their_area(void **state) {
-    (void)state;
     const double pi = 3.14159265358979;
     struct raster *raster = black(60, 60);
     raster_fill_disc(raster, vec2_make(30.3f, 29.6f), 12.5f, white);
@@ -180,7 +173,6 @@ static void circles_and_lines_have_their_area(void **state) {
 
 /* The line is drawn by distances; the polygon of its four corners is the exact answer. */
 static void lines_agree_with_the_polygon_they_are(void **state) {
-    (void)state;
     struct raster *line = black(64, 64), *polygon = black(64, 64);
     for (int i = 0; i < 90; i++) {
         const float angle = (float)i * 0.07f + 0.01f, width = 1.0f + (float)(i % 7);
@@ -210,7 +202,6 @@ static void lines_agree_with_the_polygon_they_are(void **state) {
 }
 
 static void triangles_share_edges_without_seam(void **state) {
-    (void)state;
     const uint8_t full = 255;
     const struct raster_texture texture = {&full, 1, 1};
     struct raster *raster = black(40, 40);
@@ -232,7 +223,6 @@ static void triangles_share_edges_without_seam(void **state) {
 }
 
 static void textures_are_copied_texel_for_pixel(void **state) {
-    (void)state;
     enum { SIDE = 8 };
     uint8_t texels[SIDE * SIDE];
     for (int i = 0; i < SIDE * SIDE; i++) {
@@ -260,7 +250,6 @@ static void draw_dart(struct raster *raster, float heading) {
 }
 
 static void arrows_are_symmetric_and_turn_without_changing(void **state) {
-    (void)state;
     struct raster *raster = black(41, 41);
     draw_dart(raster, 0.0f);
     const double upright = area(raster);
@@ -280,7 +269,6 @@ static void arrows_are_symmetric_and_turn_without_changing(void **state) {
 }
 
 static void texels_are_copied_where_the_clip_allows(void **state) {
-    (void)state;
     struct raster *raster = black(8, 8);
     const uint8_t texels[16] = {0, 50, 100, 150, 1, 51, 101, 151, 2, 52, 102, 152, 3, 53, 103, 153};
     const struct raster_texture texture = {texels, 4, 4};
@@ -297,7 +285,6 @@ static void texels_are_copied_where_the_clip_allows(void **state) {
 }
 
 static void colors_mix(void **state) {
-    (void)state;
     assert_int_equal(color_fade(0xff102030u, 0.5f), 0x80102030u);
     assert_int_equal(color_fade(0xff102030u, 7.0f), 0xff102030u);
     assert_int_equal(color_mix(0xff000000u, 0xffffffffu, 0.0f), 0xff000000u);
@@ -311,7 +298,6 @@ static void colors_mix(void **state) {
 }
 
 static void resizing_keeps_it_whole(void **state) {
-    (void)state;
     struct raster *raster = black(5, 5);
     assert_int_equal(raster_resize(raster, 64, 3), 0);
     raster_fill_rect(raster, vec2_make(0, 0), vec2_make(64, 3), white);
@@ -321,7 +307,6 @@ static void resizing_keeps_it_whole(void **state) {
 }
 
 static void an_image_fills_its_rectangle(void **state) {
-    (void)state;
     static const uint32_t pixels[] = {0xff000000u, 0xffffffffu};
     const struct raster_image image = {pixels, 2, 1};
     struct raster *raster = black(8, 4);

@@ -12,7 +12,6 @@
 #include "viewer/explain/texts.h"
 
 static void each_behavior_has_its_lines(void **state) {
-    (void)state;
     static struct message_agent agent = {
         .id = 7, .kind = "bird", .state = "rest", .mass = 1, .max_force = 360};
     agent.term_count = 1;

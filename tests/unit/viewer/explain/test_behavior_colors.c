@@ -29,7 +29,6 @@ static double contrast(color a, color b) {
 }
 
 static void tutorial_states_look_as_in_the_tutorials(void **state) {
-    (void)state;
     const color wander = explain_behavior_color(PALETTE_CLASSIC, "wander"),
                 seek = explain_behavior_color(PALETTE_CLASSIC, "seek");
     const color pursue = explain_behavior_color(PALETTE_CLASSIC, "pursue"),
@@ -42,7 +41,6 @@ static void tutorial_states_look_as_in_the_tutorials(void **state) {
 }
 
 static void every_color_is_opaque_and_seen(void **state) {
-    (void)state;
     const char *const names[] = {"wander", "seek",  "pursue", "evade", "arrive", "flee", "rest", "idle",
                                  "orbit",  "hunt",  "a",      "b",     "c",      "d",    "e",    "f",
                                  "land",   "x-1_2", "",       "queue", "follow", "g",    "h",    "velocity"};
@@ -61,7 +59,6 @@ static void every_color_is_opaque_and_seen(void **state) {
 }
 
 static void the_main_states_differ(void **state) {
-    (void)state;
     const char *const names[] = {"wander", "seek", "pursue", "evade", "arrive", "flee", "rest"};
     for (size_t i = 0; i < 7; i++) {
         for (size_t j = i + 1; j < 7; j++) {
@@ -106,7 +103,6 @@ static void seen_as(color c, const double *matrix, double *lab) {
 }
 
 static void the_safe_palette_is_safe(void **state) {
-    (void)state;
     const char *const names[] = {"wander", "seek", "pursue", "evade"};
     for (int b = 0; b < 3; b++) {
         for (int i = 0; i < 4; i++) {
@@ -123,7 +119,6 @@ static void the_safe_palette_is_safe(void **state) {
 
 /* What stands side by side in one legend. */
 static void neighbors_in_a_legend_are_far_apart(void **state) {
-    (void)state;
     static const char *const pairs[][2] = {{"avoid_obstacles", "pursue"}, {"avoid_obstacles", "seek"},
                                            {"avoid_obstacles", "wander"}, {"avoid_obstacles", "separation"},
                                            {"wander", "contain"},         {"separation", "evade"},

@@ -23,7 +23,6 @@ static const char *words_of(const struct explain_card *card, const char *key, co
 }
 
 static void keys_follow_from_the_world(void **state) {
-    (void)state;
     struct message_scenario *scenario = calloc(1, sizeof *scenario);
     struct explain_card card;
     assert_non_null(scenario);
@@ -56,7 +55,6 @@ static void keys_follow_from_the_world(void **state) {
 }
 
 static void a_caption_is_a_sentence(void **state) {
-    (void)state;
     struct message_scenario *scenario = calloc(1, sizeof *scenario);
     char text[200];
     assert_non_null(scenario);

@@ -5,7 +5,6 @@
 #include "viewer/explain/theme.h"
 
 static void directions_are_equally_light_and_come_around(void **state) {
-    (void)state;
     for (int p = 0; p < PALETTE_COUNT; p++) {
         const enum palette palette = (enum palette)p;
         const struct color_seen first = color_seen_of(color_scale_heading(palette, 0.0f));
@@ -24,7 +23,6 @@ static void directions_are_equally_light_and_come_around(void **state) {
 }
 
 static void larger_numbers_are_farther_from_the_ground(void **state) {
-    (void)state;
     for (int p = 0; p < PALETTE_COUNT; p++) {
         const enum palette palette = (enum palette)p;
         const float way = theme_is_light(palette) ? -1.0f : 1.0f;
@@ -45,7 +43,6 @@ static void larger_numbers_are_farther_from_the_ground(void **state) {
 }
 
 static void a_scale_says_its_numbers(void **state) {
-    (void)state;
     const struct color_scale speed = color_scale_of_values(PALETTE_SAFE, "speed, px/s", 200.0f);
     assert_string_equal(speed.title, "speed, px/s");
     assert_string_equal(speed.low, "0");
@@ -60,7 +57,6 @@ static void a_scale_says_its_numbers(void **state) {
 }
 
 static void ends_are_round_numbers(void **state) {
-    (void)state;
     static const float rows[][2] = {{0.0f, 1}, {0.3f, 1}, {1, 1},   {1.01f, 2}, {2, 2},     {3, 5},
                                     {7, 10},   {10, 10},  {11, 20}, {240, 500}, {501, 1000}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {

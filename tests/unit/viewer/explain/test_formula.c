@@ -56,7 +56,6 @@ static void assert_line(const struct formula *formula, int index, const char *ex
 }
 
 static void words_then_numbers(void **state) {
-    (void)state;
     const struct message_agent agent = seeker();
     static struct formula formula;
     formula_of_term(&agent, 0, &formula);
@@ -81,7 +80,6 @@ static void words_then_numbers(void **state) {
 
 /* No line is for nothing, and no word is one that nothing explains. */
 static void a_course_is_the_velocity(void **state) {
-    (void)state;
     struct message_agent agent = seeker();
     static struct formula formula;
     agent.velocity = vec2_make(3, -4);
@@ -95,7 +93,6 @@ static void a_course_is_the_velocity(void **state) {
 }
 
 static void the_sum(void **state) {
-    (void)state;
     const struct message_agent agent = seeker();
     static struct formula formula;
     formula_of_sum(&agent, &formula);
@@ -109,7 +106,6 @@ static void the_sum(void **state) {
 
 /* Each word of a template has a row, with a unit and a sentence; nothing between words is cut off. */
 static void rows_are_whole(void **state) {
-    (void)state;
     for (const struct formula_row *row = formula_rows; row->type != NULL; row++) {
         int count = 0;
         for (; row->lines[count].text != NULL; count++) {
@@ -131,7 +127,6 @@ static void rows_are_whole(void **state) {
 }
 
 static void tiers_and_filters(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 2, .max_force = 360};
     static struct formula formula;
     agent.steering = vec2_make(210, 150);
@@ -161,7 +156,6 @@ static void tiers_and_filters(void **state) {
 
 /* Three directions that do not fit in one decimal add up in the text nevertheless. */
 static void shown_digits_add_up(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 1, .max_force = 360};
     static struct formula formula;
     agent.steering = vec2_make(0.12f, -0.12f);
@@ -177,7 +171,6 @@ static void shown_digits_add_up(void **state) {
 }
 
 static void parts_have_the_colors_of_their_rules(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220, .max_speed = 130};
     static struct formula formula;
     struct message_agent_term *term = add_term(&agent, "flock");
@@ -202,7 +195,6 @@ static void parts_have_the_colors_of_their_rules(void **state) {
 
 /* Two that push against each other: each may get more than max_force. */
 static void more_than_max_force(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 1, .max_force = 150};
     static struct formula formula;
     struct message_agent_term *seek = add_term(&agent, "seek"), *flee = add_term(&agent, "flee");
@@ -222,7 +214,6 @@ static void more_than_max_force(void **state) {
 
 /* One behavior's triangle has the numbers of its formula, whatever the other behaviors add to the net force. */
 static void the_triangle_is_of_one_behavior(void **state) {
-    (void)state;
     struct message_agent agent = seeker();
     agent.velocity = vec2_make(100, 0);
     struct message_agent_term *flee = add_term(&agent, "flee"), *flock = add_term(&agent, "flock");
@@ -244,7 +235,6 @@ static void the_triangle_is_of_one_behavior(void **state) {
 }
 
 static void forces_without_a_triangle_are_added(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220, .max_speed = 130};
     assert_int_equal(formula_figure_of(&agent, -1).kind, FORMULA_NO_FIGURE);
     struct message_agent_term *flock = add_term(&agent, "flock"), *wander = add_term(&agent, "wander");
@@ -264,7 +254,6 @@ static void forces_without_a_triangle_are_added(void **state) {
 }
 
 static void a_type_of_a_newer_server(void **state) {
-    (void)state;
     struct message_agent agent = {.id = 1, .mass = 1, .max_force = 220};
     static struct formula formula;
     (void)add_term(&agent, "teleport");
@@ -273,7 +262,6 @@ static void a_type_of_a_newer_server(void **state) {
 }
 
 static void numbers(void **state) {
-    (void)state;
     const struct {
         double value;
         const char *text;

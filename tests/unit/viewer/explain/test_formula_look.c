@@ -10,7 +10,6 @@
 #include "viewer/explain/formula.h"
 
 static void words_beside_a_behavior_say_what_it_gets(void **state) {
-    (void)state;
     struct message_agent_term term = {.behavior = "seek", .wants = {3000, 4000}, .gets = {3000, 4000}};
     char words[FORMULA_TERM_WORDS];
     formula_term_words(&term, false, words);
@@ -23,7 +22,6 @@ static void words_beside_a_behavior_say_what_it_gets(void **state) {
 }
 
 static void a_link_lights_its_arrow_and_no_other(void **state) {
-    (void)state;
     const struct lit part = formula_lit((struct formula_link){FORMULA_LINK_PART, 1, 2, -1});
     assert_int_equal(part.what, LIT_PART);
     assert_true(formula_is_lit(part, part));
@@ -36,7 +34,6 @@ static void a_link_lights_its_arrow_and_no_other(void **state) {
 }
 
 static void the_longest_bar_is_that_of_the_strongest_wish(void **state) {
-    (void)state;
     static struct message_agent agent;
     assert_true(formula_most_wanted(&agent) > 0.0f);
     agent.term_count = 1;
@@ -50,7 +47,6 @@ static void the_longest_bar_is_that_of_the_strongest_wish(void **state) {
 
 /* What acts is read first, whatever is evaluated before it. */
 static void quiet_terms_come_last(void **state) {
-    (void)state;
     static struct message_agent agent = {.term_count = 4};
     agent.terms[1].wants = vec2_make(0, -7);
     agent.terms[3].wants = vec2_make(1, 0);
@@ -62,7 +58,6 @@ static void quiet_terms_come_last(void **state) {
 }
 
 static void roles_have_the_colors_of_their_arrows(void **state) {
-    (void)state;
     for (int palette = 0; palette < PALETTE_COUNT; palette++) {
         const enum palette p = (enum palette)palette;
         struct formula_token token = {.role = FORMULA_VELOCITY};

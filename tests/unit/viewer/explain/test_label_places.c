@@ -16,7 +16,6 @@ static struct label_wish wish(const char *words, float x, float y) {
 }
 
 static void a_name_lies_to_the_right_of_its_marker(void **state) {
-    (void)state;
     struct label_places places = {0};
     struct label_wish wishes[] = {wish("door", 100, 100), wish("ring", 200, 100)};
     vec2 corner[2];
@@ -28,7 +27,6 @@ static void a_name_lies_to_the_right_of_its_marker(void **state) {
 }
 
 static void names_of_one_place_go_apart(void **state) {
-    (void)state;
     struct label_places places = {0};
     struct label_wish wishes[9];
     vec2 corner[9];
@@ -50,7 +48,6 @@ static void names_of_one_place_go_apart(void **state) {
 }
 
 static void nothing_lies_over_panels_or_outside(void **state) {
-    (void)state;
     const struct label_box panel = {{110.0f, 0.0f}, {400.0f, 300.0f}};
     const struct label_room room = {.picture = {400.0f, 300.0f}, .covers = &panel, .cover_count = 1};
     struct label_places places = {0};
@@ -64,7 +61,6 @@ static void nothing_lies_over_panels_or_outside(void **state) {
 }
 
 static void a_name_keeps_its_side_until_it_must_not(void **state) {
-    (void)state;
     struct label_box marker = {{112.0f, 90.0f}, {130.0f, 110.0f}};
     const struct label_room room = {.picture = {400.0f, 300.0f}, .markers = &marker, .marker_count = 1};
     struct label_places places = {0};

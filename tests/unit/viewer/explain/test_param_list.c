@@ -21,7 +21,6 @@ static const struct message_param params[] = {
 enum { COUNT = sizeof params / sizeof params[0] };
 
 static void names_are_taken_apart(void **state) {
-    (void)state;
     const struct param_name name = param_name_of("flee/flock2.weight");
     assert_string_equal(name.state, "flee");
     assert_string_equal(name.behavior, "flock2");
@@ -33,7 +32,6 @@ static void names_are_taken_apart(void **state) {
 }
 
 static void the_state_comes_after_the_body(void **state) {
-    (void)state;
     struct param_list list;
     param_list_fill(params, COUNT, "bird", "rest", "", &list);
     const int order[] = {0, 3, 4, 1, 2};
@@ -47,7 +45,6 @@ static void the_state_comes_after_the_body(void **state) {
 }
 
 static void a_filter_keeps_what_holds_all_its_words(void **state) {
-    (void)state;
     struct param_list list;
     param_list_fill(params, COUNT, "bird", "", "FLOCK coh", &list);
     assert_int_equal(list.count, 1);
@@ -57,7 +54,6 @@ static void a_filter_keeps_what_holds_all_its_words(void **state) {
 }
 
 static void a_weight_is_found_by_state_and_behavior(void **state) {
-    (void)state;
     assert_int_equal(param_list_weight(params, COUNT, "bird", "rest", "flock"), 3);
     assert_int_equal(param_list_weight(params, COUNT, "bird", "flee", "flock"), 2);
     assert_int_equal(param_list_weight(params, COUNT, "stone", "whatever", "seek"), 5);
@@ -65,7 +61,6 @@ static void a_weight_is_found_by_state_and_behavior(void **state) {
 }
 
 static void a_track_ends_at_four_times_the_first_value_and_within_what_is_allowed(void **state) {
-    (void)state;
     struct message_param param = {.param = "max_speed", .value = 50, .min = 0, .max = 1000, .unit = "px/s"};
     assert_float_equal(param_track_end(&param, 100), 400, 0);
     param.value = 700; /* typed: the track reaches as far */
@@ -81,7 +76,6 @@ static void a_track_ends_at_four_times_the_first_value_and_within_what_is_allowe
 }
 
 static void a_weight_of_0_without_a_term_is_muted(void **state) {
-    (void)state;
     static struct message_agent agent = {.kind = "bird", .state = "calm"};
     struct message_param param = {.kind = "bird", .param = "calm/flee.weight", .value = 0};
     assert_true(param_list_is_muted(&param, &agent));

@@ -119,7 +119,6 @@ static int failures_of(const char *name) {
 }
 
 static void the_states_of_a_scenario_look_different(void **state) {
-    (void)state;
     assert_int_equal(each_scenario(NULL, failures_of), 0);
 }
 
@@ -133,7 +132,6 @@ static const struct state_color *find(const struct state_colors *colors, const c
 }
 
 static void states_have_the_colors_of_behaviors(void **state) {
-    (void)state;
     static struct state_colors colors;
     struct server_model *model = model_of("hunters_and_prey", false);
     state_colors_init(&colors);
@@ -155,7 +153,6 @@ static void states_have_the_colors_of_behaviors(void **state) {
 
 /* "seek" is the first behavior of the ships, which flee as well. */
 static void kinds_without_states_go_by_their_names(void **state) {
-    (void)state;
     static struct state_colors colors;
     struct server_model *model = model_of("seek_and_flee", false);
     state_colors_init(&colors);
@@ -173,7 +170,6 @@ static void kinds_without_states_go_by_their_names(void **state) {
 }
 
 static void every_behavior_has_its_color(void **state) {
-    (void)state;
     for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
         const char *name = behavior_type_name((enum behavior_type)type);
         assert_true(explain_is_behavior(name));
@@ -200,7 +196,6 @@ static void every_behavior_has_its_color(void **state) {
 
 /* Alone and together: the three rules of a flock, and what is shown beside them. */
 static void forces_of_one_agent_differ(void **state) {
-    (void)state;
     const char *const names[] = {"separation", "alignment", "cohesion", "wander", "flee"};
     for (int p = 0; p < PALETTE_COUNT; p += PALETTE_SAFE_LIGHT) {
         for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {

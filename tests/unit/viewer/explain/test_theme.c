@@ -8,7 +8,6 @@
 static const enum palette grounds[] = {PALETTE_SAFE, PALETTE_SAFE_LIGHT};
 
 static void contrast_is_that_of_the_standard(void **state) {
-    (void)state;
     assert_float_equal(color_contrast(0xff000000u, 0xffffffffu), 21.0f, 1e-3f);
     assert_float_equal(color_contrast(0xff777777u, 0xffffffffu), 4.478f, 1e-2f);
     assert_float_equal(color_contrast(0xff336699u, 0xff336699u), 1.0f, 1e-6f);
@@ -26,7 +25,6 @@ static void at_least(enum theme_part words, enum theme_part behind, float least)
 }
 
 static void words_can_be_read(void **state) {
-    (void)state;
     static const enum theme_part words[] = {THEME_TEXT,    THEME_TEXT_DIM, THEME_FAINT, THEME_ACCENT,
                                             THEME_OK,      THEME_WARN,     THEME_BAD,   THEME_VELOCITY,
                                             THEME_DESIRED, THEME_STEERING, THEME_TARGET};
@@ -51,7 +49,6 @@ static void words_can_be_read(void **state) {
 }
 
 static void lines_can_be_seen(void **state) {
-    (void)state;
     static const enum theme_part lines[] = {THEME_FLOW,     THEME_FLOW_SECOND, THEME_PATH_LINE, THEME_WALL,
                                             THEME_VELOCITY, THEME_DESIRED,     THEME_STEERING,  THEME_TARGET,
                                             THEME_SELECTED, THEME_NEIGHBOR,    THEME_RADIUS};
@@ -63,7 +60,6 @@ static void lines_can_be_seen(void **state) {
 }
 
 static void a_color_is_moved_only_where_it_cannot_be_read(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         const color panel = theme_color(grounds[i], THEME_PANEL), text = theme_color(grounds[i], THEME_TEXT);
         assert_int_equal(theme_readable(grounds[i], text), text);
@@ -79,7 +75,6 @@ static void a_color_is_moved_only_where_it_cannot_be_read(void **state) {
 }
 
 static void only_the_light_palettes_are_light(void **state) {
-    (void)state;
     assert_false(theme_is_light(PALETTE_SAFE) || theme_is_light(PALETTE_CLASSIC));
     assert_true(theme_is_light(PALETTE_SAFE_LIGHT) && theme_is_light(PALETTE_CLASSIC_LIGHT));
     for (int part = 0; part < THEME_COUNT; part++) { /* no part was left out of the table */

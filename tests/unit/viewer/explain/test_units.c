@@ -9,7 +9,6 @@
 #include "viewer/explain/param_list.h"
 
 static void whole_numbers_have_their_thousands_apart(void **state) {
-    (void)state;
     char words[27];
     assert_int_equal(units_format_whole(0, words, sizeof words), 1);
     assert_string_equal(words, "0");
@@ -22,7 +21,6 @@ static void whole_numbers_have_their_thousands_apart(void **state) {
 }
 
 static void numbers_have_their_thousands_apart(void **state) {
-    (void)state;
     const struct {
         double value;
         const char *words;
@@ -36,7 +34,6 @@ static void numbers_have_their_thousands_apart(void **state) {
 }
 
 static void no_unit_stands_where_it_says_nothing(void **state) {
-    (void)state;
     char words[UNITS_TEXT];
     const struct message_param speed = {.unit = "px/s", .max = 20000}, mass = {.unit = "mass", .max = 100},
                                turn = {.unit = "deg/s", .max = 86400};

@@ -89,7 +89,6 @@ static struct outcome simulate(const struct network *network, uint64_t seed) {
 }
 
 static void lan_is_smooth_and_close(void **state) {
-    (void)state;
     const struct network lan = {.delay_ms = 0.3, .jitter_ms = 1.0, .clock_drift = 1.0, .seconds = 60};
     const struct outcome outcome = simulate(&lan, 1);
     assert_true(outcome.late_share == 0.0);
@@ -100,7 +99,6 @@ static void lan_is_smooth_and_close(void **state) {
 }
 
 static void wifi_rarely_runs_dry(void **state) {
-    (void)state;
     const struct network wifi = {.delay_ms = 3,
                                  .jitter_ms = 8,
                                  .stall_chance = 0.01,
@@ -114,7 +112,6 @@ static void wifi_rarely_runs_dry(void **state) {
 }
 
 static void bad_network_trades_delay_for_smoothness(void **state) {
-    (void)state;
     const struct network bad = {.delay_ms = 40,
                                 .jitter_ms = 30,
                                 .stall_chance = 0.02,
@@ -129,7 +126,6 @@ static void bad_network_trades_delay_for_smoothness(void **state) {
 }
 
 static void follows_a_drifting_clock(void **state) {
-    (void)state;
     const struct network fast = {.delay_ms = 1, .jitter_ms = 1, .clock_drift = 1.0005, .seconds = 60};
     const struct network slow = {.delay_ms = 1, .jitter_ms = 1, .clock_drift = 0.9995, .seconds = 60};
     const struct outcome a = simulate(&fast, 4), b = simulate(&slow, 5);
@@ -139,7 +135,6 @@ static void follows_a_drifting_clock(void **state) {
 }
 
 static void jumps_once_when_far_off(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     assert_true(clock_sync_advance(&sync, 10.0) == 0.0);
@@ -159,7 +154,6 @@ static void jumps_once_when_far_off(void **state) {
 }
 
 static void delay_grows_fast_and_shrinks_slowly(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     double t = 0.0;
@@ -177,7 +171,6 @@ static void delay_grows_fast_and_shrinks_slowly(void **state) {
 }
 
 static void the_same_tick_twice_is_no_period(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     for (int i = 0; i < 20; i++) { /* each tick three times */
@@ -188,7 +181,6 @@ static void the_same_tick_twice_is_no_period(void **state) {
 }
 
 static void error_within_limit_is_walked(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     clock_sync_add(&sync, 1000.0, 0.0, true);
@@ -203,7 +195,6 @@ static void error_within_limit_is_walked(void **state) {
 }
 
 static void old_samples_are_forgotten(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     clock_sync_add(&sync, 1000.0, 1000.0, true); /* offset 0: a path that does not exist any more */
@@ -216,7 +207,6 @@ static void old_samples_are_forgotten(void **state) {
 }
 
 static void stale_snapshots_say_nothing(void **state) {
-    (void)state;
     static struct clock_sync sync;
     clock_sync_init(&sync, 33.0);
     clock_sync_add(&sync, 1000.0, 1010.0, true);

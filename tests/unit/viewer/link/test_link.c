@@ -55,7 +55,6 @@ static const char *sent(struct viewer_link *link) {
 
 static void tries_again(void **state) {
     struct viewer_link link;
-    (void)state;
     begin(&link, false);
     assert_int_equal(mailbox_status(&link.mailbox).state, LINK_CONNECTING);
     drover_lost(link.world, "nothing there");
@@ -71,7 +70,6 @@ static void tries_again(void **state) {
 
 static void a_single_try_ends(void **state) {
     struct viewer_link link;
-    (void)state;
     begin(&link, true);
     drover_lost(link.world, "nothing there");
     viewer_link_take(&link, true);
@@ -82,7 +80,6 @@ static void a_single_try_ends(void **state) {
 
 static void another_server_is_refused(void **state) {
     struct viewer_link link;
-    (void)state;
     begin(&link, false);
     drover_opened(link.world);
     assert_int_equal(feed(&link, "HTTP/1.1 400 Bad Request\r\n"), -1);
@@ -102,7 +99,6 @@ static void another_server_is_refused(void **state) {
 
 static void each_world_is_subscribed_to(void **state) {
     struct viewer_link link;
-    (void)state;
     begin(&link, false);
     drover_opened(link.world);
     assert_int_equal(feed(&link, HELLO), 0);
@@ -135,7 +131,6 @@ static void an_answer_that_cannot_be_read_is_an_error(void **state) {
         {"{\"op\":\"reply\",\"to\":\"list\",\"id\":\"pause\",\"scenarios\":7}\n", "scenarios"},
         {"{\"op\":\"error\",\"id\":\"pause\",\"code\":7,\"message\":\"no\"}\n", "code"},
     };
-    (void)state;
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         struct viewer_link link;
         begin(&link, false);
@@ -168,7 +163,6 @@ static void a_frame_arrives_whole(void **state) {
     struct failure failure;
     struct buffer expected, found;
     double arrival_ms = 0.0;
-    (void)state;
     begin(&link, false);
     drover_opened(link.world);
     assert_int_equal(feed(&link, HELLO), 0);

@@ -14,7 +14,6 @@
 #include "viewer/link/mailbox.h"
 
 static void the_newest_snapshot_wins(void **state) {
-    (void)state;
     struct mailbox mailbox;
     double arrival_ms = 0.0;
     assert_int_equal(mailbox_init(&mailbox), 0);
@@ -36,7 +35,6 @@ static void the_newest_snapshot_wins(void **state) {
 }
 
 static void messages_stay_in_order(void **state) {
-    (void)state;
     struct mailbox mailbox;
     assert_int_equal(mailbox_init(&mailbox), 0);
     for (uint32_t i = 1; i <= 5; i++) {
@@ -55,7 +53,6 @@ static void messages_stay_in_order(void **state) {
 }
 
 static void requests_need_a_connection(void **state) {
-    (void)state;
     struct mailbox mailbox;
     struct buffer out;
     const struct request pause = request_default(REQUEST_PAUSE);
@@ -78,7 +75,6 @@ static void requests_need_a_connection(void **state) {
 }
 
 static void a_full_outbox_keeps_whole_lines(void **state) {
-    (void)state;
     struct mailbox mailbox;
     struct request mouse = request_default(REQUEST_MOUSE);
     const struct link_status status = {.state = LINK_READY};

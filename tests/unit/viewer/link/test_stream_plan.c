@@ -22,14 +22,12 @@ static struct stream_wish wish_for(double total, float x, float y, float width, 
 static const struct stream_choice packed = {.layout = LAYOUT_PACKED};
 
 static void small_worlds_come_whole(void **state) {
-    (void)state;
     const struct stream_wish wish = wish_for(1000, 100, 100, 500, 400);
     const struct stream_choice next = stream_plan(&packed, &wish, 1000);
     assert_true(stream_equals(&next, &packed));
 }
 
 static void large_worlds_come_around_what_is_visible(void **state) {
-    (void)state;
     struct stream_wish wish = wish_for(1e6, 20000, 15000, 2000, 1000);
     const struct stream_choice next = stream_plan(&packed, &wish, 3000);
     assert_int_equal(next.layout, LAYOUT_PACKED);
@@ -53,7 +51,6 @@ static void large_worlds_come_around_what_is_visible(void **state) {
 }
 
 static void crowds_come_as_densities(void **state) {
-    (void)state;
     const struct stream_wish wish = wish_for(1e6, -100, -100, 41000, 31000);
     const struct stream_choice next = stream_plan(&packed, &wish, 1e6);
     assert_int_equal(next.layout, LAYOUT_DENSITY);
@@ -77,7 +74,6 @@ static void crowds_come_as_densities(void **state) {
 }
 
 static void behaviors_come_with_their_parts(void **state) {
-    (void)state;
     struct stream_wish wish = wish_for(1000, 100, 100, 500, 400);
     wish.forces = true;
     const struct stream_choice forces = stream_plan(&packed, &wish, 1000);
@@ -92,7 +88,6 @@ static void behaviors_come_with_their_parts(void **state) {
 }
 
 static void the_first_is_by_the_scenario(void **state) {
-    (void)state;
     static struct message_scenario scenario;
     scenario.size = vec2_make(4000.0f, 3000.0f);
     scenario.kind_count = 2;
@@ -106,7 +101,6 @@ static void the_first_is_by_the_scenario(void **state) {
 }
 
 static void counts_by_a_density(void **state) {
-    (void)state;
     uint32_t counts[4] = {10, 20, 30, 40};
     const struct density density = {
         .columns = 2, .rows = 2, .region = {0, 0, 4000000, 3000000}, .count = counts};
@@ -121,7 +115,6 @@ static void counts_by_a_density(void **state) {
 }
 
 static void what_is_known_covers_a_part_of_what_is_visible(void **state) {
-    (void)state;
     struct stream_wish wish = wish_for(1e6, -1000, -1000, 42000, 32000); /* all of it, and the margins */
     struct stream_box box = {{0.0f, 0.0f}, {40000.0f, 30000.0f}};
     assert_true(stream_covered(&box, &wish) == 1.0);
@@ -143,7 +136,6 @@ static void what_is_known_covers_a_part_of_what_is_visible(void **state) {
 }
 
 static void over_the_border_of_a_wrapping_world_the_region_goes_on(void **state) {
-    (void)state;
     struct stream_wish wish = wish_for(1e6, -1000, 15000, 2000, 1000);
     const struct stream_choice bounded = stream_plan(&packed, &wish, 3000);
     assert_true(bounded.region.low.x == 0.0f && bounded.region.high.x == 1500.0f);

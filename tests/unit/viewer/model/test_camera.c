@@ -17,7 +17,6 @@ static void assert_near(float found, float wanted, float tolerance) {
 }
 
 static void fits_the_tighter_side(void **state) {
-    (void)state;
     const struct camera_margins none = {0, 0, 0, 0};
     struct camera wide = camera_fit(vec2_make(800, 400), vec2_make(1600, 2000), none);
     assert_near(wide.scale, 2.0f, 1e-6f);
@@ -29,7 +28,6 @@ static void fits_the_tighter_side(void **state) {
 }
 
 static void respects_margins(void **state) {
-    (void)state;
     const struct camera_margins margins = {10, 40, 30, 20};
     const struct camera camera = camera_fit(vec2_make(800, 600), vec2_make(1280, 800), margins);
     const vec2 low = camera_to_window(&camera, vec2_make(0, 0));
@@ -42,7 +40,6 @@ static void respects_margins(void **state) {
 }
 
 static void goes_there_and_back(void **state) {
-    (void)state;
     const struct camera_margins margins = {16, 48, 16, 16};
     const struct camera camera = camera_fit(vec2_make(800, 480), vec2_make(1111, 777), margins);
     for (float x = -200.0f; x <= 1000.0f; x += 77.0f) {
@@ -53,7 +50,6 @@ static void goes_there_and_back(void **state) {
 }
 
 static void leaves_room_beside_it(void **state) {
-    (void)state;
     const struct camera_margins sides = {16, 48, 16, 16};
     const float strip = 244.0f;
     static const vec2 worlds[] = {{800, 560}, {900, 600}, {800, 480}, {600, 600}, {400, 800}, {900, 900}};
@@ -73,14 +69,12 @@ static void leaves_room_beside_it(void **state) {
 }
 
 static void survives_a_window_smaller_than_its_margins(void **state) {
-    (void)state;
     const struct camera_margins margins = {500, 500, 500, 500};
     const struct camera camera = camera_fit(vec2_make(0, 0), vec2_make(10, 10), margins);
     assert_true(camera.scale > 0.0f && isfinite(camera.scale));
 }
 
 static void zooming_keeps_what_is_under_the_cursor(void **state) {
-    (void)state;
     const struct camera_margins margins = {16, 48, 280, 54};
     const vec2 world = {800, 600}, window = {1280, 800}, at = {300, 400};
     const vec2 middle = camera_room_center(window, margins);
@@ -106,7 +100,6 @@ static void zooming_keeps_what_is_under_the_cursor(void **state) {
 }
 
 static void panning_and_following_move_the_world(void **state) {
-    (void)state;
     const struct camera_margins margins = {16, 48, 16, 16};
     const vec2 world = {800, 600}, window = {1000, 700}, middle = camera_room_center(window, margins);
     struct camera_view view = {0};
@@ -124,7 +117,6 @@ static void panning_and_following_move_the_world(void **state) {
 
 /* The card lies beside a world that keeps its size, and over one that it would make a stamp. */
 static void a_card_makes_no_stamp(void **state) {
-    (void)state;
     const vec2 window = vec2_make(1280.0f, 800.0f);
     const struct camera_margins margins = {202.0f, 48.0f, 280.0f, 54.0f};
     assert_true(camera_clear(vec2_make(1000.0f, 700.0f), window, margins, 480.0f) == 0.0f);

@@ -9,7 +9,6 @@
 #include "viewer/model/meters.h"
 
 static void measures_what_came_back(void **state) {
-    (void)state;
     struct echo echo;
     echo_init(&echo);
     assert_true(echo_median_ms(&echo) < 0.0);
@@ -29,7 +28,6 @@ static void measures_what_came_back(void **state) {
 }
 
 static void forgets_the_oldest(void **state) {
-    (void)state;
     struct echo echo;
     echo_init(&echo);
     for (int i = 0; i < 3 * ECHO_SENT; i++) {

@@ -14,7 +14,6 @@
 static struct edits edits;
 
 static int setup(void **state) {
-    (void)state;
     memset(&edits, 0, sizeof edits);
     return 0;
 }
@@ -36,7 +35,6 @@ static void expect_words(bool is_undo, const char *words) {
 }
 
 static void a_slider_that_is_dragged_is_one_edit(void **state) {
-    (void)state;
     edits_add_param(&edits, "bird", "max_speed", 180.0, 170.0, true);
     edits_add_param(&edits, "bird", "max_speed", 170.0, 150.0, true);
     edits_add_param(&edits, "bird", "max_speed", 150.0, 130.0, false);
@@ -54,7 +52,6 @@ static void a_slider_that_is_dragged_is_one_edit(void **state) {
 }
 
 static void what_changed_nothing_is_no_edit(void **state) {
-    (void)state;
     edits_add_param(&edits, "bird", "max_speed", 180.0, 180.0, false);
     edits_add_param(&edits, "bird", "max_speed", 180.0, 170.0, true);
     edits_add_param(&edits, "bird", "max_speed", 170.0, 180.0, false);
@@ -62,7 +59,6 @@ static void what_changed_nothing_is_no_edit(void **state) {
 }
 
 static void a_new_edit_ends_what_could_be_redone(void **state) {
-    (void)state;
     edits_add_param(&edits, "bird", "mass", 1.0, 2.0, false);
     edits_add_param(&edits, "bird", "mass", 2.0, 3.0, false);
     (void)step(true);
@@ -72,7 +68,6 @@ static void a_new_edit_ends_what_could_be_redone(void **state) {
 }
 
 static void the_list_is_bounded(void **state) {
-    (void)state;
     for (int i = 0; i < 3 * EDITS_MOST; i++) {
         edits_add_param(&edits, "bird", "mass", i, i + 1.0, false);
     }
@@ -84,7 +79,6 @@ static void the_list_is_bounded(void **state) {
 }
 
 static void drags_go_back_and_forth(void **state) {
-    (void)state;
     const struct edit target = {.what = EDIT_TARGET, .target = "food", .from = {10, 20}, .to = {300, 40}};
     const struct edit obstacle = {.what = EDIT_OBSTACLE, .obstacle = 7, .from = {1, 2}, .to = {3, 4}};
     (void)edits_add(&edits, &target);
@@ -101,7 +95,6 @@ static void drags_go_back_and_forth(void **state) {
 }
 
 static void agents_come_back_with_other_ids(void **state) {
-    (void)state;
     const struct edit removal = {.what = EDIT_REMOVED,
                                  .kind = "bird",
                                  .first_id = 17,
@@ -126,7 +119,6 @@ static void agents_come_back_with_other_ids(void **state) {
 }
 
 static void what_was_added_is_removed(void **state) {
-    (void)state;
     const struct edit added = {.what = EDIT_ADDED, .kind = "bird", .count = 10, .at = {5, 6}, .radius = 9};
     const uint32_t number = edits_add(&edits, &added)->number;
     struct request request;
@@ -144,7 +136,6 @@ static void what_was_added_is_removed(void **state) {
 }
 
 static void another_client_is_not_overwritten_unasked(void **state) {
-    (void)state;
     struct message_event event = {.event = "param", .by = 4, .has = EVENT_HAS_PARAM | EVENT_HAS_KIND};
     (void)snprintf(event.kind, sizeof event.kind, "bird");
     (void)snprintf(event.param, sizeof event.param, "mass");
@@ -165,7 +156,6 @@ static void another_client_is_not_overwritten_unasked(void **state) {
 }
 
 static void a_restart_keeps_the_last_places(void **state) {
-    (void)state;
     const struct edit first = {.what = EDIT_TARGET, .target = "food", .to = {1, 1}},
                       last = {.what = EDIT_TARGET, .target = "food", .to = {2, 2}},
                       obstacle = {.what = EDIT_OBSTACLE, .obstacle = 3, .to = {4, 4}},
@@ -184,7 +174,6 @@ static void a_restart_keeps_the_last_places(void **state) {
 }
 
 static void only_its_own_ids_have_a_number(void **state) {
-    (void)state;
     assert_int_equal(edits_number("\"edit-12\""), 12);
     assert_int_equal(edits_number("\"tune\""), 0);
     assert_int_equal(edits_number(""), 0);

@@ -17,7 +17,6 @@
 #include "viewer/panels/hud_internal.h"
 
 static void letters_find_names(void **state) {
-    (void)state;
     assert_int_equal(fuzzy_score("xyz", "hunters_and_prey"), 0);
     assert_int_equal(fuzzy_score("yh", "hunters"), 0); /* in order */
     assert_true(fuzzy_score("", "anything") > 0);
@@ -28,7 +27,6 @@ static void letters_find_names(void **state) {
 }
 
 static void words_find_texts(void **state) {
-    (void)state;
     assert_int_equal(fuzzy_words_score("orca", "Walkers of reach and care"),
                      0); /* letters alone are not enough */
     assert_true(fuzzy_words_score("ORCA", "reciprocal avoidance (orca)") > 0);
@@ -46,7 +44,6 @@ static struct message_param param(const char *kind, const char *name, double val
 }
 
 static void parameters_become_reaches(void **state) {
-    (void)state;
     const struct message_param params[] = {
         param("boid", "radius", 4),
         param("boid", "flock.alignment_radius", 60),
@@ -78,7 +75,6 @@ static void parameters_become_reaches(void **state) {
 }
 
 static void rings_have_names(void **state) {
-    (void)state;
     const struct radius_overlay rings[] = {
         {.form = RADIUS_VIEW, .behavior = "separation", .radius = 20},
         {.form = RADIUS_VIEW, .behavior = "alignment", .radius = 50},
@@ -98,7 +94,6 @@ static void rings_have_names(void **state) {
 }
 
 static void plots_are_means_and_stay_a_minute(void **state) {
-    (void)state;
     static struct plots plots;
     const struct test_agent agents[] = {{.id = 1, .vx = 30, .state = "seek"},
                                         {.id = 2, .vx = -30, .state = "flee"},
@@ -141,7 +136,6 @@ static void plots_are_means_and_stay_a_minute(void **state) {
 }
 
 static void plots_of_a_part_say_so(void **state) {
-    (void)state;
     static struct plots plots;
     const struct test_agent agents[] = {{.id = 1, .vx = 30}, {.id = 2, .vx = 50}};
     char text[160] = "";

@@ -21,7 +21,6 @@ static void add(struct history *history, double clock_ms, uint32_t epoch, const 
 }
 
 static void what_goes_in_comes_out(void **state) {
-    (void)state;
     static struct history history;
     struct snapshot *found = snapshot_create();
     history_init(&history);
@@ -63,7 +62,6 @@ static void insert(struct history *history, double time_s, uint32_t epoch) {
 
 /* In a recording time may fall, and an epoch is no other world. */
 static void a_recording_is_kept_in_any_order(void **state) {
-    (void)state;
     static struct history history;
     static const double times_s[] = {10.0, 10.5, 3.0, 3.5, 400.0, 10.5, 3.25, 10.25};
     static const double sorted_s[] = {3.0, 3.25, 3.5, 10.0, 10.25, 10.5, 400.0};
@@ -89,7 +87,6 @@ static void a_recording_is_kept_in_any_order(void **state) {
 }
 
 static void it_reaches_back_a_minute_and_no_further(void **state) {
-    (void)state;
     static struct history history;
     const struct test_agent agent = {.id = 1};
     history_init(&history);
@@ -110,7 +107,6 @@ static void it_reaches_back_a_minute_and_no_further(void **state) {
 
 /* The server says the last tick again and again; its clock goes on, the world's does not. */
 static void a_pause_adds_nothing_and_steps_do(void **state) {
-    (void)state;
     static struct history history;
     struct test_agent agents[] = {{.id = 1, .x = 1}, {.id = 2, .x = 2}};
     struct snapshot *found = snapshot_create();
@@ -149,7 +145,6 @@ static void a_pause_adds_nothing_and_steps_do(void **state) {
 }
 
 static void large_crowds_are_kept_farther_apart(void **state) {
-    (void)state;
     static struct history history;
     struct snapshot *snapshot = make_snapshot(0, NULL, 0);
     assert_int_equal(snapshot_reserve(snapshot, 100000, 0, false), 0);

@@ -32,7 +32,6 @@ static void add(struct inspections *inspections, uint64_t tick, uint32_t id, flo
 }
 
 static void the_nearest_moment_of_the_agent_is_found(void **state) {
-    (void)state;
     struct inspections *kept = calloc(1, sizeof *kept);
     struct message_agent *wanted = agent_create(3, 20.0f), *found = calloc(1, sizeof *found);
     assert_non_null(kept);
@@ -57,7 +56,6 @@ static void the_nearest_moment_of_the_agent_is_found(void **state) {
 }
 
 static void they_stay_bounded(void **state) {
-    (void)state;
     struct inspections *kept = calloc(1, sizeof *kept);
     struct message_agent *agent = agent_create(3, 1.0f), *found = calloc(1, sizeof *found);
     assert_non_null(kept);

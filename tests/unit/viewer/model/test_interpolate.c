@@ -49,7 +49,6 @@ static void pair_fini(struct pair *pair) {
 }
 
 static void nothing_before_the_first(void **state) {
-    (void)state;
     struct pair pair;
     snapshot_buffer_init(&pair.buffer);
     frame_init(&pair.frame);
@@ -61,7 +60,6 @@ static void nothing_before_the_first(void **state) {
 }
 
 static void halfway_is_halfway(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .x = 100, .y = 50, .vx = 300},
                             b = {.id = 1, .x = 112, .y = 50, .vx = 300};
     struct pair pair;
@@ -73,7 +71,6 @@ static void halfway_is_halfway(void **state) {
 }
 
 static void sparse_snapshots_follow_the_curve(void **state) {
-    (void)state;
     /* a quarter of a circle of radius 100 in 200 ms, known by its ends: the chord's middle is 29 px off the
      * arc */
     const float speed = 100.0f * 1.5707963f / 0.2f;
@@ -88,7 +85,6 @@ static void sparse_snapshots_follow_the_curve(void **state) {
 }
 
 static void wraps_the_short_way(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .x = 796, .y = 598, .vx = 240, .vy = 120};
     const struct test_agent b = {.id = 1, .x = 4, .y = 2, .vx = 240, .vy = 120};
     struct pair pair;
@@ -107,7 +103,6 @@ static void wraps_the_short_way(void **state) {
 }
 
 static void heading_turns_the_short_way(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .heading_degrees = 350}, b = {.id = 1, .heading_degrees = 20};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), make_snapshot(1040, &b, 1));
@@ -117,7 +112,6 @@ static void heading_turns_the_short_way(void **state) {
 }
 
 static void a_jump_is_not_flown(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .x = 100, .y = 100, .vx = 60, .heading_degrees = 10};
     const struct test_agent b = {.id = 1, .x = 500, .y = 400, .vx = 60, .heading_degrees = 90};
     struct pair pair;
@@ -128,7 +122,6 @@ static void a_jump_is_not_flown(void **state) {
 }
 
 static void newcomers_fade_in_and_the_gone_fade_out(void **state) {
-    (void)state;
     const struct test_agent a[] = {
         {.id = 1, .x = 10}, {.id = 3, .x = 30, .vx = 300, .state = "flee"}, {.id = 4, .x = 40}};
     const struct test_agent b[] = {
@@ -153,7 +146,6 @@ static void newcomers_fade_in_and_the_gone_fade_out(void **state) {
 }
 
 static void guesses_for_a_quarter_second_then_stalls(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .x = 100, .y = 100, .vx = 100};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, &a, 1), NULL);
@@ -168,7 +160,6 @@ static void guesses_for_a_quarter_second_then_stalls(void **state) {
 }
 
 static void a_paused_world_stands_and_is_not_stalled(void **state) {
-    (void)state;
     struct interpolate_rules paused = open_world;
     paused.is_paused = true;
     const struct test_agent a = {.id = 1, .x = 100, .y = 100, .vx = 100};
@@ -181,7 +172,6 @@ static void a_paused_world_stands_and_is_not_stalled(void **state) {
 }
 
 static void a_step_after_a_pause_is_walked_at_its_end(void **state) {
-    (void)state;
     const struct test_agent a = {.id = 1, .x = 100, .vx = 240}, b = {.id = 1, .x = 104, .vx = 240};
     struct snapshot *after = make_snapshot(9000, &b, 1);
     after->time_s = 1.0 + 1.0 / 60.0; /* one tick later in the world, eight seconds on the wall */
@@ -194,7 +184,6 @@ static void a_step_after_a_pause_is_walked_at_its_end(void **state) {
 }
 
 static void a_single_step_is_walked_straight(void **state) {
-    (void)state;
     /* a fifth of a second between them, but one tick of the world: the velocities say nothing about the
      * motion */
     const struct test_agent a = {.id = 1, .x = 100, .vx = 0}, b = {.id = 1, .x = 104, .vx = 240};
@@ -207,7 +196,6 @@ static void a_single_step_is_walked_straight(void **state) {
 }
 
 static void removed_agents_of_unknown_state_are_left_out(void **state) {
-    (void)state;
     const struct test_agent a[2] = {{.id = 1, .x = 100}, {.id = 2, .x = 200, .state = "evade"}};
     struct pair pair;
     pair_init(&pair, make_snapshot(1000, a, 2), make_snapshot(1040, a, 1));
@@ -218,7 +206,6 @@ static void removed_agents_of_unknown_state_are_left_out(void **state) {
 }
 
 static void targets_glide_but_do_not_fly(void **state) {
-    (void)state;
     const struct test_agent agent = {.id = 1};
     struct snapshot *a = make_snapshot(1000, &agent, 1), *b = make_snapshot(1040, &agent, 1);
     add_target(a, "mouse", 100, 100);

@@ -16,7 +16,6 @@ static int read_list(const char *text, struct kiosk_list *list, struct failure *
 }
 
 static void a_playlist_is_read(void **state) {
-    (void)state;
     struct kiosk_list list = {.count = 0};
     struct failure failure;
     assert_int_equal(read_list("# evening\nflock 90\r\n\n  seek\t# short\nboids 2.5", &list, &failure), 0);
@@ -29,7 +28,6 @@ static void a_playlist_is_read(void **state) {
 }
 
 static void a_wrong_line_is_named(void **state) {
-    (void)state;
     static const struct {
         const char *text, *words;
     } wrong[] = {
@@ -52,7 +50,6 @@ static void a_wrong_line_is_named(void **state) {
 }
 
 static void too_many_lines_are_refused(void **state) {
-    (void)state;
     char text[2 * (KIOSK_ROWS + 1) + 1] = "";
     struct kiosk_list list = {.count = 0};
     struct failure failure;
@@ -67,7 +64,6 @@ static void too_many_lines_are_refused(void **state) {
 }
 
 static void the_usual_list_goes_by_groups(void **state) {
-    (void)state;
     const struct message_scenario_row rows[] = {{.name = "boids", .group = "crowds"},
                                                 {.name = "million", .group = "large"},
                                                 {.name = "mine"},
@@ -91,7 +87,6 @@ static struct kiosk two_worlds(void) {
 }
 
 static void worlds_follow_one_another(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     assert_int_equal(kiosk_update(&kiosk, true, 1e6), KIOSK_GOES_ON); /* no world yet */
     kiosk_begin(&kiosk, "flock", 0.0);
@@ -106,7 +101,6 @@ static void worlds_follow_one_another(void **state) {
 }
 
 static void a_world_that_does_not_come_is_left_out(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     kiosk_begin(&kiosk, "flock", 0.0);
     assert_string_equal(kiosk_next(&kiosk, 60000.0), "seek");
@@ -116,7 +110,6 @@ static void a_world_that_does_not_come_is_left_out(void **state) {
 }
 
 static void a_world_beside_the_list_has_the_usual_time(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     kiosk_begin(&kiosk, "shepherds", 0.0);
     assert_int_equal(kiosk_update(&kiosk, true, 59999.0), KIOSK_GOES_ON);
@@ -127,7 +120,6 @@ static void a_world_beside_the_list_has_the_usual_time(void **state) {
 }
 
 static void a_hand_keeps_its_world_for_a_while(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     kiosk_begin(&kiosk, "flock", 0.0);
     kiosk_touch(&kiosk, 55000.0);
@@ -139,7 +131,6 @@ static void a_hand_keeps_its_world_for_a_while(void **state) {
 }
 
 static void hands_that_rest_put_it_back_once(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     kiosk_begin(&kiosk, "flock", 0.0);
     assert_int_equal(kiosk_update(&kiosk, false, 1e7), KIOSK_GOES_ON); /* no role for another world */
@@ -150,7 +141,6 @@ static void hands_that_rest_put_it_back_once(void **state) {
 }
 
 static void a_hand_is_not_forgotten_when_its_world_is_told_again(void **state) {
-    (void)state;
     struct kiosk kiosk = two_worlds();
     kiosk_begin(&kiosk, "flock", 0.0);
     kiosk_touch(&kiosk, 1000.0);

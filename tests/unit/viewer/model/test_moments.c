@@ -41,7 +41,6 @@ static struct frame one_agent(double time_s, float *x, float *y, float *vx, floa
 }
 
 static void ghosts_stand_at_quarters_of_a_second(void **state) {
-    (void)state;
     struct history *history = history_create(3.0);
     struct onion *onion = calloc(1, sizeof *onion);
     assert_non_null(onion);
@@ -66,7 +65,6 @@ static void ghosts_stand_at_quarters_of_a_second(void **state) {
 }
 
 static void a_way_goes_on_as_it_does(void **state) {
-    (void)state;
     vec2 points[WAYS_STEPS + 1];
     struct way_motion motion = {.position = {10, 20}, .velocity = {100, 0}, .max_speed = 150};
     way_predict(&motion, points);
@@ -85,7 +83,6 @@ static void a_way_goes_on_as_it_does(void **state) {
 }
 
 static void a_way_is_measured_in_the_history(void **state) {
-    (void)state;
     struct history *history = history_create(3.0);
     struct ways *ways = calloc(1, sizeof *ways);
     assert_non_null(ways);
@@ -134,7 +131,6 @@ static float steadiness(float speed, float turn_per_frame, bool to_and_fro) {
 }
 
 static void headings_that_twitch_are_smoothed(void **state) {
-    (void)state;
     assert_true(steadiness(100.0f, 0.02f, false) > 0.999f);
     assert_true(cosf(2.4f) < 0.0f && steadiness(100.0f, 1.2f, true) > 0.8f);
     assert_true(steadiness(5.0f, 0.5f, true) > 0.97f);

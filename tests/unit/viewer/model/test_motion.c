@@ -133,7 +133,6 @@ static double run(struct show *show, double for_ms) {
 }
 
 static void motion_is_even(void **state) {
-    (void)state;
     static const double speeds[] = {0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 10.0};
     for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
         struct show show;
@@ -152,7 +151,6 @@ static void motion_is_even(void **state) {
 
 /* As fast as it goes, and in a warm-up: no step back, no jump of much more than a frame's way. */
 static void motion_is_even_at_the_highest_speed(void **state) {
-    (void)state;
     struct show show;
     show_begin(&show, 0.0);
     (void)run(&show, 8000.0);
@@ -164,7 +162,6 @@ static void motion_is_even_at_the_highest_speed(void **state) {
 
 /* The agent neither steps back nor jumps when the speed changes. */
 static void a_change_of_speed_is_no_jump(void **state) {
-    (void)state;
     static const double speeds[] = {1.0, 0.05, 1.0, 10.0, 0.05, 0.5, 4.0, 1.0};
     struct show show;
     show_begin(&show, 1.0);
@@ -184,7 +181,6 @@ static void a_change_of_speed_is_no_jump(void **state) {
 
 /* A pause of ten seconds, then a slow world: nothing jumps ahead. */
 static void a_pause_ends_without_a_jump(void **state) {
-    (void)state;
     static const double speeds[] = {0.05, 1.0};
     for (size_t i = 0; i < 2; i++) {
         struct show show;
@@ -204,7 +200,6 @@ static void a_pause_ends_without_a_jump(void **state) {
 /* ---- motion alone ---- */
 
 static void a_snapshot_moves_on_from_its_own_moment(void **state) {
-    (void)state;
     struct motion_clock motion;
     motion_init(&motion);
     assert_true(motion_since(&motion, 1000.0, 1010.0, 1.0, false) == 1000.0);
@@ -213,7 +208,6 @@ static void a_snapshot_moves_on_from_its_own_moment(void **state) {
 }
 
 static void the_way_gone_stays_at_a_change_of_speed(void **state) {
-    (void)state;
     struct motion_clock motion;
     motion_init(&motion);
     (void)motion_since(&motion, 1000.0, 1100.0, 0.1, false); /* 10 ms of simulated time */
@@ -224,7 +218,6 @@ static void the_way_gone_stays_at_a_change_of_speed(void **state) {
 }
 
 static void a_pause_is_no_way(void **state) {
-    (void)state;
     struct motion_clock motion;
     motion_init(&motion);
     (void)motion_since(&motion, 1000.0, 1010.0, 0.5, false);

@@ -11,7 +11,6 @@
 #include "viewer/model/edits.h"
 
 static void a_weight_comes_back(void **state) {
-    (void)state;
     struct mutes mutes = {0};
     struct message_param weight = {.kind = "bird", .param = "flock.weight", .value = 2.5};
     assert_true(mutes_toggle(&mutes, &weight) == 0.0);
@@ -22,7 +21,6 @@ static void a_weight_comes_back(void **state) {
 }
 
 static void the_oldest_note_is_forgotten(void **state) {
-    (void)state;
     struct mutes mutes = {0};
     struct message_param weight = {.kind = "bird", .value = 3.0};
     for (int i = 0; i <= MUTES_MOST; i++) {

@@ -29,7 +29,6 @@ static uint32_t id_at(const struct message_geometry *geometry, float x, float y,
 }
 
 static void distances(void **state) {
-    (void)state;
     const struct message_geometry geometry = three_shapes();
     const struct obstacle_def *circle = &geometry.obstacles[0], *box = &geometry.obstacles[1],
                               *polygon = &geometry.obstacles[2];
@@ -43,7 +42,6 @@ static void distances(void **state) {
 }
 
 static void found_inside_and_within_reach(void **state) {
-    (void)state;
     const struct message_geometry geometry = three_shapes();
     assert_int_equal(id_at(&geometry, 50, 50, 0), 4);
     assert_int_equal(id_at(&geometry, 130, 40, 0), 7);
@@ -54,7 +52,6 @@ static void found_inside_and_within_reach(void **state) {
 }
 
 static void the_one_on_top_is_taken(void **state) {
-    (void)state;
     struct message_geometry geometry = three_shapes();
     geometry.obstacles[1].at = vec2_make(40, 40);
     assert_int_equal(id_at(&geometry, 50, 50, 3), 7);
@@ -63,7 +60,6 @@ static void the_one_on_top_is_taken(void **state) {
 }
 
 static void copies_of_a_wrapping_world_count(void **state) {
-    (void)state;
     struct message_geometry geometry = three_shapes();
     geometry.obstacles[0].at = vec2_make(195, 5); /* radii over both edges */
     const vec2 size = {200, 200};
@@ -74,7 +70,6 @@ static void copies_of_a_wrapping_world_count(void **state) {
 }
 
 static void moved_as_a_whole(void **state) {
-    (void)state;
     const struct message_geometry geometry = three_shapes();
     const struct obstacle_def moved = obstacle_moved(&geometry.obstacles[2], vec2_make(120, 80));
     assert_true(moved.points[0].x == 120 && moved.points[0].y == 80);
@@ -86,7 +81,6 @@ static void moved_as_a_whole(void **state) {
 }
 
 static void found_by_id(void **state) {
-    (void)state;
     struct message_geometry geometry = three_shapes();
     geometry.obstacles[0].id = 0;
     assert_ptr_equal(obstacle_handle_by_id(&geometry, 9), &geometry.obstacles[2]);

@@ -26,7 +26,6 @@ static void record(double end_s, double gap_s) {
 }
 
 static void what_is_held_stays(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(10.0, 0.5);
     playhead_jump(&head, &history, 10.0, -1.0);
@@ -47,7 +46,6 @@ static void what_is_held_stays(void **state) {
 }
 
 static void a_preview_is_near_or_none(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(10.0, 0.5);
     playhead_preview(&head, &history, 4.05, 0.1);
@@ -64,7 +62,6 @@ static void a_preview_is_near_or_none(void **state) {
 }
 
 static void it_plays_on_when_it_is_told_to(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(10.0, 0.5);
     playhead_toggle(&head, &history);
@@ -81,7 +78,6 @@ static void it_plays_on_when_it_is_told_to(void **state) {
 }
 
 static void steps_go_from_copy_to_copy(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(2.0, 0.5);
     playhead_step(&head, &history, 2.0, true);
@@ -100,7 +96,6 @@ static void steps_go_from_copy_to_copy(void **state) {
 }
 
 static void jumps_get_on_where_copies_are_far_apart(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(50.0, 5.0);
     playhead_jump(&head, &history, 52.0, -1.0);
@@ -114,7 +109,6 @@ static void jumps_get_on_where_copies_are_far_apart(void **state) {
 }
 
 static void what_is_forgotten_is_still_held(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     record(10.0, 0.5);
     playhead_seek(&head, &history, 10.0, 4.0);
@@ -126,7 +120,6 @@ static void what_is_forgotten_is_still_held(void **state) {
 }
 
 static void nothing_is_no_past(void **state) {
-    (void)state;
     struct playhead head = {.is_live = true};
     history_fini(&history);
     playhead_jump(&head, &history, 0.0, -1.0);

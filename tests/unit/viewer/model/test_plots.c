@@ -12,7 +12,6 @@
 #include "viewer/model/meters.h"
 
 static void a_parameter_is_plotted_from_its_choice_on(void **state) {
-    (void)state;
     static struct plots plots;
     const struct test_agent agents[] = {{.id = 1, .vx = 30, .state = "seek"},
                                         {.id = 2, .vx = 10, .state = "rest"}};

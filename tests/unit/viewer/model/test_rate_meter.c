@@ -11,7 +11,6 @@
 #include "viewer/model/meters.h"
 
 static void measures_the_last_two_seconds(void **state) {
-    (void)state;
     struct rate_meter meter;
     rate_meter_init(&meter);
     assert_true(rate_meter_per_s(&meter) < 0.0);

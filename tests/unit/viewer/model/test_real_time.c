@@ -32,7 +32,6 @@ static void run(struct world *world, double for_ms, double every_ms, double fact
 }
 
 static void a_world_that_keeps_up_is_not_behind(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 10000.0, 1000.0 / 30.0, 1.0);
     assert_true(fabs(world.meter.factor - 1.0) < 1e-9);
@@ -40,7 +39,6 @@ static void a_world_that_keeps_up_is_not_behind(void **state) {
 }
 
 static void a_slow_world_is_behind_within_seconds(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 10000.0, 1000.0 / 30.0, 1.0);
     run(&world, 1000.0, 1000.0 / 3.0, 0.09); /* its snapshots are rare as well */
@@ -52,7 +50,6 @@ static void a_slow_world_is_behind_within_seconds(void **state) {
 }
 
 static void snapshots_seconds_apart_are_enough(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 4000.0, 4000.0, 0.02);
     assert_true(real_time_behind(&world.meter) < 0.0); /* one says nothing */
@@ -61,7 +58,6 @@ static void snapshots_seconds_apart_are_enough(void **state) {
 }
 
 static void skipped_and_late_snapshots_change_nothing(void **state) {
-    (void)state;
     struct world world = world_begin();
     const double gaps_ms[] = {33.0, 700.0, 16.0, 120.0, 1400.0, 33.0};
     for (int i = 0; i < 60; i++) {
@@ -77,7 +73,6 @@ static void skipped_and_late_snapshots_change_nothing(void **state) {
 }
 
 static void pauses_and_steps_do_not_count(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 5000.0, 33.0, 1.0);
     for (int i = 0; i < 70; i++) { /* paused for 70 s, a step now and then, the moment sent again */
@@ -96,7 +91,6 @@ static void pauses_and_steps_do_not_count(void **state) {
 }
 
 static void what_was_known_holds_over_a_pause(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 5000.0, 500.0, 0.3);
     real_time_add(&world.meter, world.time_s, world.clock_ms, 1.0, true);
@@ -106,7 +100,6 @@ static void what_was_known_holds_over_a_pause(void **state) {
 }
 
 static void another_world_is_measured_afresh(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 5000.0, 100.0, 0.3);
     assert_true(real_time_behind(&world.meter) > 0.0);
@@ -119,7 +112,6 @@ static void another_world_is_measured_afresh(void **state) {
 }
 
 static void the_verdict_does_not_flicker(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 5000.0, 50.0, 0.94);
     assert_true(real_time_behind(&world.meter) > 0.0);
@@ -133,7 +125,6 @@ static void the_verdict_does_not_flicker(void **state) {
 
 /* As fast as it goes: how fast that is is known, and nothing is due. */
 static void the_pace_is_known_at_any_speed(void **state) {
-    (void)state;
     struct world world = world_begin();
     assert_true(real_time_pace(&world.meter) < 0.0);
     for (int n = 0; n < 90; n++) {
@@ -148,7 +139,6 @@ static void the_pace_is_known_at_any_speed(void **state) {
 
 /* The figure is of the ticks that are due at the speed. */
 static void a_slow_or_fast_world_that_keeps_up_is_not_behind(void **state) {
-    (void)state;
     static const double speeds[] = {0.01, 0.05, 0.5, 4.0, 1000.0};
     for (size_t i = 0; i < sizeof speeds / sizeof speeds[0]; i++) {
         struct world world = world_begin();
@@ -170,7 +160,6 @@ static void a_slow_or_fast_world_that_keeps_up_is_not_behind(void **state) {
 }
 
 static void nothing_is_due_at_the_highest_speed(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 10000.0, 1000.0 / 30.0, 0.5);
     assert_true(real_time_behind(&world.meter) > 0.0);
@@ -184,7 +173,6 @@ static void nothing_is_due_at_the_highest_speed(void **state) {
 
 /* At another speed the figure is measured from the start: no flash of amber. */
 static void a_change_of_speed_is_not_behind(void **state) {
-    (void)state;
     struct world world = world_begin();
     run(&world, 5000.0, 1000.0 / 30.0, 1.0);
     for (int n = 0; n < 300; n++) {

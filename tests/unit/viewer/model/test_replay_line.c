@@ -24,7 +24,6 @@ static double share(const struct replay_line *line, uint32_t world, uint64_t tic
 }
 
 static void ticks_are_places(void **state) {
-    (void)state;
     const struct replay_line line = line_of(600, 22200), point = line_of(5, 5);
     assert_true(share(&line, 1, 600) == 0.0 && share(&line, 1, 0) == 0.0);
     assert_true(share(&line, 1, 22200) == 1.0 && share(&line, 1, UINT64_MAX) == 1.0);
@@ -39,7 +38,6 @@ static void ticks_are_places(void **state) {
 }
 
 static void worlds_follow_each_other(void **state) {
-    (void)state;
     struct message_replay replay = {.world = 2,
                                     .worlds = 3,
                                     .first = 0,
@@ -68,7 +66,6 @@ static void worlds_follow_each_other(void **state) {
 }
 
 static void moves_stay_on_the_line(void **state) {
-    (void)state;
     const struct replay_line line = line_of(100, 200);
     static const struct {
         uint64_t from;
@@ -82,7 +79,6 @@ static void moves_stay_on_the_line(void **state) {
 }
 
 static void ticks_are_times(void **state) {
-    (void)state;
     char text[32];
     const struct replay_line long_line = line_of(0, 400000), short_line = line_of(0, 900);
     replay_line_time(&long_line, 83 * 60, text, sizeof text);
@@ -101,7 +97,6 @@ static void want(struct seeker *seeker, uint64_t tick) {
 }
 
 static void the_newest_wish_is_sent_one_at_a_time(void **state) {
-    (void)state;
     struct seeker seeker = {0};
     assert_false(seeker_sends(&seeker, 1000.0) || seeker_is_busy(&seeker));
     want(&seeker, 10);
@@ -134,7 +129,6 @@ static bool is_in_list(const void *context, const char *name) {
 }
 
 static void proposed_names_are_free(void **state) {
-    (void)state;
     char name[LIMIT_NAME_CHARS + 1];
     const char *const none[] = {NULL}, *const two[] = {"flock-3600", "flock-3600-2", NULL};
     save_name_propose("flock", 3600, is_in_list, none, name);
@@ -147,7 +141,6 @@ static void proposed_names_are_free(void **state) {
 }
 
 static void ages_are_words(void **state) {
-    (void)state;
     static const struct {
         int64_t now_s;
         const char *words;

@@ -36,14 +36,12 @@ static void add_overlay(struct message_view *view, const char *name) {
 }
 
 static void a_view_that_says_nothing_changes_nothing(void **state) {
-    (void)state;
     const struct fixture fixture = fixture_make();
     const struct view_settings shown = apply(&fixture, true);
     assert_true(shown.shows_grid && shown.shows_radii && !shown.shows_trails && shown.panel == PANEL_ON);
 }
 
 static void the_list_of_overlays_is_complete(void **state) {
-    (void)state;
     struct fixture fixture = fixture_make();
     add_overlay(&fixture.view, "velocity");
     add_overlay(&fixture.view, "halos"); /* of a later viewer */
@@ -55,7 +53,6 @@ static void the_list_of_overlays_is_complete(void **state) {
 }
 
 static void what_was_changed_or_given_is_the_persons(void **state) {
-    (void)state;
     struct fixture fixture = fixture_make();
     add_overlay(&fixture.view, "velocity");
     fixture.view.has |= MESSAGE_VIEW_TRAILS | MESSAGE_VIEW_PANEL;
@@ -71,7 +68,6 @@ static void what_was_changed_or_given_is_the_persons(void **state) {
 }
 
 static void the_next_world_begins_with_the_persons_own(void **state) {
-    (void)state;
     struct fixture fixture = fixture_make();
     fixture.view.has = MESSAGE_VIEW_TRAILS;
     fixture.view.trails = true;
@@ -83,7 +79,6 @@ static void the_next_world_begins_with_the_persons_own(void **state) {
 }
 
 static void a_narrow_window_has_no_panel_because_of_a_view(void **state) {
-    (void)state;
     struct fixture fixture = fixture_make();
     fixture.own.panel = fixture.now.panel = PANEL_OFF;
     fixture.view = (struct message_view){.has = MESSAGE_VIEW_PANEL, .panel = true};

@@ -13,7 +13,6 @@
 #include "viewer/model/shortcuts.h"
 
 static void no_key_stands_twice(void **state) {
-    (void)state;
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     for (size_t i = 0; i < count; i++) {
@@ -27,7 +26,6 @@ static void no_key_stands_twice(void **state) {
 }
 
 static void help_is_complete(void **state) {
-    (void)state;
     size_t count = 0;
     bool has_key[SHORTCUT_ACTION_COUNT] = {false};
     const struct shortcut *table = shortcuts_table(&count);
@@ -49,7 +47,6 @@ static enum shortcut_action action_of(int32_t key, bool has_control) {
 }
 
 static void keys_have_other_words_in_a_recording(void **state) {
-    (void)state;
     const struct shortcut *end = shortcuts_row(SHORTCUT_LIVE);
     assert_string_equal(shortcuts_help(end, false), "from the past back to now");
     assert_string_equal(shortcuts_help(end, true), "to the end");
@@ -57,7 +54,6 @@ static void keys_have_other_words_in_a_recording(void **state) {
 }
 
 static void keys_do_what_the_readme_says(void **state) {
-    (void)state;
     assert_int_equal(action_of(KEY_SPACE, false), SHORTCUT_PAUSE);
     assert_int_equal(action_of(KEY_PERIOD, false), SHORTCUT_STEP);
     assert_int_equal(action_of(KEY_LEFT_BRACKET, false), SHORTCUT_PREVIOUS_SCENARIO);
@@ -75,7 +71,6 @@ static void keys_do_what_the_readme_says(void **state) {
 
 /* Shift matters to the rows that name it alone. */
 static void shift_makes_another_key(void **state) {
-    (void)state;
     assert_int_equal(shortcuts_find(KEY_R, true, false)->action, SHORTCUT_RESTART);
     assert_int_equal(shortcuts_find(KEY_R, true, true)->action, SHORTCUT_RESTART_CHANGED);
     assert_int_equal(shortcuts_find(KEY_R, false, true)->action, SHORTCUT_SETTING);
@@ -88,7 +83,6 @@ static void shift_makes_another_key(void **state) {
 
 /* As wide as it was made, but the world keeps half of the picture, and what the panel says has room. */
 static void the_panel_has_ends(void **state) {
-    (void)state;
     struct view_settings settings = view_settings_default();
     assert_int_equal(action_of(KEY_LEFT, true), SHORTCUT_PANEL_WIDER);
     assert_int_equal(action_of(KEY_RIGHT, true), SHORTCUT_PANEL_NARROWER);
@@ -103,7 +97,6 @@ static void the_panel_has_ends(void **state) {
 
 /* A row says which member its key changes. */
 static void a_key_changes_its_setting(void **state) {
-    (void)state;
     struct view_settings settings = view_settings_default();
     struct view_changes changes = {{false}};
     const struct shortcut *velocity = shortcuts_find(KEY_V, false, false),
@@ -122,7 +115,6 @@ static void a_key_changes_its_setting(void **state) {
 }
 
 static void settings_have_a_name_each(void **state) {
-    (void)state;
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     for (size_t i = 0; i < count; i++) {
@@ -141,7 +133,6 @@ static void settings_have_a_name_each(void **state) {
 }
 
 static void the_forces_are_three_at_once(void **state) {
-    (void)state;
     struct view_settings settings = {.shows_desired = true};
     struct view_changes changes = {{false}};
     view_settings_toggle_forces(&settings, &changes);

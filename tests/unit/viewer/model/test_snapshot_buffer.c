@@ -18,7 +18,6 @@ static void push(struct snapshot_buffer *buffer, struct snapshot *snapshot) {
 }
 
 static void keeps_the_last_64(void **state) {
-    (void)state;
     struct snapshot_buffer buffer;
     snapshot_buffer_init(&buffer);
     for (int i = 0; i < 100; i++) {
@@ -36,7 +35,6 @@ static void keeps_the_last_64(void **state) {
 }
 
 static void finds_neighbors(void **state) {
-    (void)state;
     struct snapshot_buffer buffer;
     const struct snapshot *before, *after;
     snapshot_buffer_init(&buffer);
@@ -60,7 +58,6 @@ static void finds_neighbors(void **state) {
 }
 
 static void refuses_the_old_and_replaces_the_same_moment(void **state) {
-    (void)state;
     struct snapshot_buffer buffer;
     snapshot_buffer_init(&buffer);
     struct snapshot *first = empty_at(1000.0), *old = empty_at(990.0), *same = empty_at(1000.0);
@@ -76,7 +73,6 @@ static void refuses_the_old_and_replaces_the_same_moment(void **state) {
 }
 
 static void another_world_starts_afresh(void **state) {
-    (void)state;
     struct snapshot_buffer buffer;
     snapshot_buffer_init(&buffer);
     push(&buffer, empty_at(1000.0));

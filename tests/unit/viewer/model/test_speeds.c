@@ -11,7 +11,6 @@
 #include "viewer/model/replay.h"
 
 static void speeds_have_ends(void **state) {
-    (void)state;
     assert_true(speeds_next(1.0, true) == 2.0 && speeds_next(1.0, false) == 0.5);
     assert_true(speeds_next(3.0, true) == 4.0 && speeds_next(3.0, false) == 2.0);
     /* those of the slider */
@@ -22,7 +21,6 @@ static void speeds_have_ends(void **state) {
 }
 
 static void the_usual_speed_is_easily_met(void **state) {
-    (void)state;
     assert_true(speeds_snap(0.84) == 1.0 && speeds_snap(1.19) == 1.0);
     assert_true(fabs(speeds_snap(0.831) - 0.83) < 1e-12 && fabs(speeds_snap(1.234) - 1.2) < 1e-12);
     assert_true(fabs(speeds_snap(0.0512) - 0.051) < 1e-12 && speeds_snap(SPEEDS_MOST) == SPEEDS_MOST);
@@ -35,7 +33,6 @@ static void expect_words(double speed, const char *words) {
 }
 
 static void words_have_no_idle_digits(void **state) {
-    (void)state;
     expect_words(1.0, "1x");
     expect_words(0.5, "0.5x");
     expect_words(0.25, "0.25x");

@@ -15,14 +15,12 @@ static void assert_vec2(vec2 found, float x, float y) {
 }
 
 static void the_way_is_the_short_one(void **state) {
-    (void)state;
     assert_vec2(torus_short_way(vec2_make(700.0f, -470.0f), size), -100.0f, 10.0f);
     assert_vec2(torus_short_way(vec2_make(700.0f, -470.0f), open_world), 700.0f, -470.0f);
     assert_vec2(torus_nearest(vec2_make(790.0f, 10.0f), vec2_make(5.0f, 470.0f), size), -10.0f, 490.0f);
 }
 
 static void a_point_is_a_copy_of_one_place(void **state) {
-    (void)state;
     assert_vec2(torus_wrap(vec2_make(-10.0f, 490.0f), size), 790.0f, 10.0f);
     assert_vec2(torus_wrap(vec2_make(800.0f, 0.0f), size), 0.0f, 0.0f);
     assert_vec2(torus_wrap(vec2_make(-1e-9f, 0.0f), size), 0.0f, 0.0f); /* rounding gives the size itself */

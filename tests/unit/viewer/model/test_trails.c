@@ -15,7 +15,6 @@ static struct frame frame_of(uint32_t *ids, float *x, float *y, int32_t count, d
 }
 
 static void a_trail_follows_and_breaks(void **state) {
-    (void)state;
     struct trails trails;
     uint32_t ids[2] = {4, 9};
     float x[2] = {0, 500}, y[2] = {0, 0};
@@ -53,7 +52,6 @@ static void a_trail_follows_and_breaks(void **state) {
 
 /* A viewer that draws three pictures a second has lines that are longer, not broken ones. */
 static void rare_pictures_break_no_trail(void **state) {
-    (void)state;
     struct trails trails;
     uint32_t id = 7;
     float x = 0.0f, y = 0.0f;
@@ -74,7 +72,6 @@ static void rare_pictures_break_no_trail(void **state) {
 
 /* At 16 times the world's rate a picture is a quarter of a second after the one before. */
 static void fast_time_makes_no_longer_trails(void **state) {
-    (void)state;
     const double steps_s[] = {1.0 / 60.0, 16.0 / 60.0};
     for (int fast = 0; fast < 2; fast++) {
         struct trails trails;
@@ -96,7 +93,6 @@ static void fast_time_makes_no_longer_trails(void **state) {
 }
 
 static void trails_stay_bounded(void **state) {
-    (void)state;
     enum { MANY = 3000 };
     static uint32_t ids[MANY];
     static float x[MANY], y[MANY];
@@ -122,7 +118,6 @@ static void trails_stay_bounded(void **state) {
 }
 
 static void over_the_border_of_a_wrapping_world_a_trail_goes_on(void **state) {
-    (void)state;
     struct trails trails;
     struct frame frame;
     const vec2 size = vec2_make(100.0f, 100.0f);

@@ -17,7 +17,6 @@
 #include "viewer/panels/hud.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
-    (void)state;
     struct link_status link = {.state = LINK_CONNECTING};
     assert_int_equal(hud_run_state(&link, false, false), RUN_CONNECTING);
     link.was_ready = true;
@@ -74,7 +73,6 @@ static struct hud_input input_of(struct fixture *fixture) {
 
 /* A cursor that is a target of the world has one name, that of its session. */
 static void a_cursor_is_named_once(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct snapshot *snapshot = snapshot_create();
     assert_non_null(snapshot);
@@ -94,7 +92,6 @@ static void a_cursor_is_named_once(void **state) {
 
 /* While the panel is closed the selected agent has a card beside it, in the picture. */
 static void the_selected_agent_has_a_card(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct test_agent agents[] = {{.id = 7, .x = 190, .y = 100, .vx = 30, .vy = 40, .state = "flee"}};
     struct snapshot *snapshot = make_snapshot(0, agents, 1);
@@ -173,7 +170,6 @@ static void the_selected_agent_has_a_card(void **state) {
 
 /* What it does is said of every behavior. */
 static void every_behavior_has_a_reason(void **state) {
-    (void)state;
     for (int i = 0; explain_behavior_name(i) != NULL; i++) {
         const struct message_agent agent = {.id = 1};
         struct message_agent_term term = {0};
@@ -185,7 +181,6 @@ static void every_behavior_has_a_reason(void **state) {
 }
 
 static void numbers_are_shown(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct snapshot *snapshot = make_snapshot(70150, NULL, 0);
     snapshot->tick = 4209;
@@ -222,7 +217,6 @@ static void numbers_are_shown(void **state) {
 
 /* Agents that are gray in a scale of numbers have a row that says why. */
 static void gray_agents_have_a_row(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct test_agent agents[] = {{.id = 1, .state = "pursue"}};
     struct snapshot *snapshot = make_snapshot(1000, agents, 1);
@@ -244,7 +238,6 @@ static void gray_agents_have_a_row(void **state) {
 
 /* The legend, the plots' values and the text at the top are those of the shown moment. */
 static void the_past_has_its_own_numbers(void **state) {
-    (void)state;
     static struct plots plots;
     struct fixture *fixture = fixture_create();
     const struct test_agent early[] = {{.id = 1, .vx = 10, .state = "pursue"},
@@ -318,7 +311,6 @@ static struct message_cluster two_ranks(void) {
 }
 
 static void ranks_have_rows_and_bars(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct message_cluster cluster = two_ranks();
     struct hud_input input = input_of(fixture);
@@ -348,7 +340,6 @@ static void ranks_have_rows_and_bars(void **state) {
 }
 
 static void copies_have_no_ghosts_and_may_have_done_no_tick(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct message_cluster cluster = {
         .mode = "copy", .count = 1, .balance = 1, .rank_count = 1, .ranks = {{.host = "here"}}};
@@ -372,7 +363,6 @@ static const char *row_value(const struct panels_view *view, const char *name) {
 }
 
 static void figures_of_the_network_are_asked_for_or_explain(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
@@ -402,7 +392,6 @@ static void figures_of_the_network_are_asked_for_or_explain(void **state) {
 }
 
 static void a_world_that_is_behind_its_rate_says_so(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     hud_fill(&input, &fixture->view);
@@ -449,7 +438,6 @@ static void a_world_that_is_behind_its_rate_says_so(void **state) {
 }
 
 static void a_slow_link_is_said(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     input.link = &fixture->link;
@@ -470,7 +458,6 @@ static void a_slow_link_is_said(void **state) {
 }
 
 static void a_lost_server_is_announced(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     fixture->link.state = LINK_WAITING;
     fixture->link.retry_at_ns = 4200000000u;
@@ -486,7 +473,6 @@ static void a_lost_server_is_announced(void **state) {
 }
 
 static void the_end_of_the_recording_s_server_is_said(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     fixture->link = (struct link_status){.state = LINK_WAITING, .was_ready = true, .has_no_server = true};
@@ -508,7 +494,6 @@ static void the_end_of_the_recording_s_server_is_said(void **state) {
 }
 
 static void how_to_start_a_server_is_said(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     fixture->link =
         (struct link_status){.state = LINK_WAITING, .retry_at_ns = 3000000000u, .has_no_server = true};
@@ -547,7 +532,6 @@ static void play(struct fixture *fixture) {
 }
 
 static void a_recording_has_a_timeline_of_all_of_it(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     struct panels_view *view = &fixture->view;
@@ -591,7 +575,6 @@ static void a_recording_has_a_timeline_of_all_of_it(void **state) {
 }
 
 static void the_bar_says_how_fast_the_world_goes(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     struct panels_view *view = &fixture->view;
@@ -624,7 +607,6 @@ static void the_bar_says_how_fast_the_world_goes(void **state) {
 }
 
 static void a_recording_allows_no_changes(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct hud_input input = input_of(fixture);
     play(fixture);
@@ -643,7 +625,6 @@ static void a_recording_allows_no_changes(void **state) {
 }
 
 static void a_world_that_is_continued_says_how_far_it_is(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct hud_input input = input_of(fixture);
     fixture->server.playback = (struct message_playback){.is_resuming = true, .resumed = 0.409};
@@ -654,7 +635,6 @@ static void a_world_that_is_continued_says_how_far_it_is(void **state) {
 }
 
 static void the_picker_has_groups_and_finds_words(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     struct message_scenario_row scenarios[] = {
@@ -706,7 +686,6 @@ static void the_picker_has_groups_and_finds_words(void **state) {
 }
 
 static void a_world_says_what_it_is(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     struct message_scenario_row scenarios[39] = {{.name = "flock"}};
@@ -740,7 +719,6 @@ static void a_world_says_what_it_is(void **state) {
 }
 
 static void saves_are_asked_for_and_listed(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct hud_input input = input_of(fixture);
     struct message_save_row saves[] = {{.name = "flock-3600",
@@ -800,7 +778,6 @@ static void saves_are_asked_for_and_listed(void **state) {
 }
 
 static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct snapshot *snapshot = make_snapshot(0, NULL, 0);
     fixture->frame.names = snapshot;
@@ -837,7 +814,6 @@ static void a_paused_world_that_has_just_begun_says_what_to_press(void **state) 
 }
 
 static void a_server_that_wants_a_token_says_so(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     fixture->link = (struct link_status){.state = LINK_REFUSED, .was_ready = true};
     struct hud_input input = input_of(fixture);
@@ -861,7 +837,6 @@ static void a_server_that_wants_a_token_says_so(void **state) {
 }
 
 static void what_a_role_may_not_do_is_marked(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct hud_input input = input_of(fixture);
     fixture->server.has_scenario = true;
@@ -880,7 +855,6 @@ static void what_a_role_may_not_do_is_marked(void **state) {
 }
 
 static void notices_become_toasts(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     server_model_set_notice(&fixture->server, true, "no kind \"%s\"", "boat");
     struct hud_input input = input_of(fixture);
@@ -896,7 +870,6 @@ static void notices_become_toasts(void **state) {
 /* The picture is a moment between two snapshots, and a target moved in a pause changes what the next tick does: the rows
  * say what the equations are about. */
 static void an_agent_s_rows_and_equations_are_of_one_tick(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     const struct test_agent agents[] = {{.id = 7, .x = 320.1f, .y = 275.2f, .vx = 8, .state = "flock"}};
     struct snapshot *snapshot = make_snapshot(1000, agents, 1);
@@ -931,7 +904,6 @@ static void an_agent_s_rows_and_equations_are_of_one_tick(void **state) {
 
 /* It covers neither the selected agent nor a target, nor one of few agents; where it is once, it stays. */
 static void the_caption_keeps_clear(void **state) {
-    (void)state;
     struct fixture *fixture = fixture_create();
     struct snapshot *snapshot = make_snapshot(1000, NULL, 0);
     fixture->frame.names = snapshot;

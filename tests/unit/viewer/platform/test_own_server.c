@@ -30,7 +30,6 @@ static void write_file(const char *path, const char *text, mode_t mode) {
 }
 
 static int setup(void **state) {
-    (void)state;
     assert_non_null(mkdtemp(folder));
     (void)snprintf(program, sizeof program, "%s/drover-server", folder);
     (void)snprintf(recording, sizeof recording, "%s/a run", folder);
@@ -39,14 +38,12 @@ static int setup(void **state) {
 }
 
 static int teardown(void **state) {
-    (void)state;
     unlink(program);
     unlink(recording);
     return rmdir(folder);
 }
 
 static void recordings_are_known_by_name_or_content(void **state) {
-    (void)state;
     assert_true(recording_is_named("run.drover")); /* there or not: no host is named so */
     assert_true(recording_is_named("/tmp/run.drover.zst"));
     assert_true(recording_is_named(recording));
@@ -58,7 +55,6 @@ static void recordings_are_known_by_name_or_content(void **state) {
 }
 
 static void the_address_is_read(void **state) {
-    (void)state;
     struct address address = {"", ""};
     struct failure failure;
     write_file(program,
@@ -76,7 +72,6 @@ static void the_address_is_read(void **state) {
 }
 
 static void a_refusal_is_in_the_server_s_words(void **state) {
-    (void)state;
     struct address address = {"", ""};
     struct failure failure;
     write_file(program, "#!/bin/sh\necho 'reading' >&2\necho 'drover-server: line 7: no world' >&2\nexit 1\n",
@@ -91,7 +86,6 @@ static void a_refusal_is_in_the_server_s_words(void **state) {
 }
 
 static void a_path_is_named_once(void **state) {
-    (void)state;
     struct address address = {"", ""};
     struct failure failure;
     char script[256];
@@ -104,7 +98,6 @@ static void a_path_is_named_once(void **state) {
 }
 
 static void a_server_that_ends_is_noticed(void **state) {
-    (void)state;
     struct address address = {"", ""};
     struct failure failure;
     char reason[64] = "";
@@ -130,7 +123,6 @@ static void a_server_that_ends_is_noticed(void **state) {
 }
 
 static void a_server_that_says_nothing_is_ended(void **state) {
-    (void)state;
     struct address address = {"", ""};
     struct failure failure;
     write_file(program, "#!/bin/sh\nexec sleep 60\n", 0700);
@@ -153,7 +145,6 @@ static bool is_gone(pid_t process) {
 
 /* A viewer that is killed has no chance to end its server. */
 static void the_server_ends_with_a_killed_viewer(void **state) {
-    (void)state;
     char number[160];
     int status = 0;
     (void)snprintf(number, sizeof number, "%s/number", folder);

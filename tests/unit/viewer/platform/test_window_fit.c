@@ -18,7 +18,6 @@ static void assert_area(struct window_area area, int32_t x, int32_t y, int32_t w
 }
 
 static void what_fits_stays(void **state) {
-    (void)state;
     const struct window_area screen = {0, 0, 1920, 1080};
     assert_area(window_fit((struct window_area){320, 140, 1280, 800}, frame, screen), 320, 140, 1280, 800);
     assert_area(window_fit((struct window_area){0, 0, 1920, 1080}, none, screen), 0, 0, 1920, 1080);
@@ -27,7 +26,6 @@ static void what_fits_stays(void **state) {
 }
 
 static void what_does_not_fit_is_made_smaller(void **state) {
-    (void)state;
     const struct window_area wide = {0, 0, 1280, 800}, laptop = {0, 0, 1366, 768}, old = {0, 0, 640, 480};
     assert_area(window_fit((struct window_area){0, 0, 1280, 800}, frame, wide), 1, 24, 1278, 773);
     assert_area(window_fit((struct window_area){43, -16, 1280, 800}, frame, laptop), 43, 24, 1280, 741);
@@ -41,7 +39,6 @@ static void what_does_not_fit_is_made_smaller(void **state) {
 }
 
 static void text_suits_the_screen(void **state) {
-    (void)state;
     assert_true(window_text_scale_for(96.0, 800, false) == 1.0);
     assert_true(window_text_scale_for(0.0, 1080, false) == 1.0); /* nothing is known */
     assert_true(window_text_scale_for(0.0, 1440, false) == 1.0);
@@ -58,7 +55,6 @@ static void text_suits_the_screen(void **state) {
 }
 
 static void full_screen_is_looked_at_from_afar(void **state) {
-    (void)state;
     assert_true(window_text_scale_for(96.0, 768, true) == 1.0);
     assert_true(window_text_scale_for(96.0, 1080, true) == 1.0);
     assert_true(window_text_scale_for(96.0, 1440, true) == 1.25);
@@ -67,7 +63,6 @@ static void full_screen_is_looked_at_from_afar(void **state) {
 }
 
 static void desktops_say_how_large_text_is(void **state) {
-    (void)state;
     assert_true(window_resources_dpi(NULL) == 0.0);
     assert_true(window_resources_dpi("") == 0.0);
     assert_true(window_resources_dpi("Xft.dpi:\t192\n") == 192.0);

@@ -39,14 +39,12 @@ static void expect(const char *line, enum completion_source source, const char *
 }
 
 static void test_commands(void **state) {
-    (void)state;
     expect("", COMPLETION_NOTHING, "watch\tShows", "states\t");
     expect("wa", COMPLETION_NOTHING, "watch\t", "step\t");
     expect("no-such ", COMPLETION_NOTHING, NULL, "\t");
 }
 
 static void test_options_come_from_the_tables(void **state) {
-    (void)state;
     expect("watch --h", COMPLETION_NOTHING, "--hz\tFrames", "--kinds");
     expect("spawn --", COMPLETION_NOTHING, "--radius\t", "--seed");
     expect("load --n", COMPLETION_NOTHING, "--no-warmup\t", NULL);
@@ -56,7 +54,6 @@ static void test_options_come_from_the_tables(void **state) {
 }
 
 static void test_arguments(void **state) {
-    (void)state;
     expect("load ", COMPLETION_SCENARIOS, NULL, "\t");
     expect("load boids ", COMPLETION_NOTHING, NULL, "\t");
     expect("load --seed 3 ", COMPLETION_SCENARIOS, NULL, "\t");

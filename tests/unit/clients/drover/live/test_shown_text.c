@@ -18,7 +18,6 @@ static const char *show_json(struct buffer *out, const char *text) {
 
 static void test_plain_text_stays(void **state) {
     struct buffer out;
-    (void)state;
     buffer_init(&out, 1 << 16);
     assert_string_equal(show(&out, "Möwe 鳥 \xF0\x9F\x90\xA6", 14), "Möwe 鳥 \xF0\x9F\x90\xA6");
     assert_string_equal(show(&out, "", 0), "");
@@ -27,7 +26,6 @@ static void test_plain_text_stays(void **state) {
 
 static void test_controls_are_escaped(void **state) {
     struct buffer out;
-    (void)state;
     buffer_init(&out, 1 << 16);
     assert_string_equal(show(&out, "a\033[2Jb\r\n\tc\x7F", 11), "a\\u001b[2Jb\\u000d\\u000a\\u0009c\\u007f");
     assert_string_equal(show(&out,
@@ -48,7 +46,6 @@ static void test_controls_are_escaped(void **state) {
 
 static void test_json_keeps_its_values(void **state) {
     struct buffer out;
-    (void)state;
     buffer_init(&out, 1 << 16);
     assert_string_equal(show_json(&out, "{\"a\":\"x\\n\xC2\x9B\",\r\n\t\"b\":1}"),
                         "{\"a\":\"x\\n\\u009b\",   \"b\":1}");
@@ -60,7 +57,6 @@ static void test_json_keeps_its_values(void **state) {
 static void test_no_byte_of_chance_is_a_control(void **state) {
     struct buffer out;
     uint64_t seed = 7;
-    (void)state;
     buffer_init(&out, 1 << 16);
     for (int round = 0; round < 2000; round++) {
         char bytes[24];
@@ -80,7 +76,6 @@ static void test_no_byte_of_chance_is_a_control(void **state) {
 }
 
 static void test_width_counts_columns(void **state) {
-    (void)state;
     assert_int_equal(shown_text_width("abc", 3), 3);
     assert_int_equal(shown_text_width("鳥", 3), 2);
     assert_int_equal(shown_text_width("e\xCC\x81", 3), 1);

@@ -54,7 +54,6 @@ static struct world *ring(double turned, int edge, vec2 middle) {
 }
 
 static void test_a_mill_turns_and_has_no_direction(void **state) {
-    (void)state;
     static const int edges[] = {EDGE_OPEN, EDGE_WRAP};
     for (size_t i = 0; i < 2; i++) {
         /* On the torus it lies across the corner. */
@@ -71,7 +70,6 @@ static void test_a_mill_turns_and_has_no_direction(void **state) {
 }
 
 static void test_what_goes_outwards_does_not_turn(void **state) {
-    (void)state;
     struct world *world = ring(0.0, EDGE_OPEN, vec2_make(300, 300));
     expect_near(world, "milling", 0.0, 1e-4);
     expect_near(world, "polarization", 0.0, 1e-5);
@@ -79,7 +77,6 @@ static void test_what_goes_outwards_does_not_turn(void **state) {
 }
 
 static void test_a_column_has_one_direction(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_WANDER, vec2_make(400.0f, 300.0f));
     for (int i = 0; i < 10; i++) {
         place(&def, vec2_make(10.0f + 20.0f * (float)i, 100.0f), vec2_make(3.0f, 4.0f));
@@ -93,7 +90,6 @@ static void test_a_column_has_one_direction(void **state) {
 }
 
 static void test_what_is_not_defined_is_no_number(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_WANDER, vec2_make(400.0f, 300.0f));
     struct world *world = build(&def);
     assert_true(isnan(measure(world, "speed")) && isnan(measure(world, "polarization")) &&
@@ -181,7 +177,6 @@ static struct world *crowd(struct rng *dice, int number) {
 }
 
 static void test_random_crowds_beside_loops_over_all_pairs(void **state) {
-    (void)state;
     for (int number = 0; number < CROWDS; number++) {
         struct rng dice = rng_begin(7, (uint64_t)number, 0, 0);
         struct world *world = crowd(&dice, number);
@@ -205,7 +200,6 @@ static void test_random_crowds_beside_loops_over_all_pairs(void **state) {
 /* ---- events ---- */
 
 static void test_all_catches_of_a_tick_count(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_PURSUE, vec2_make(10.0f, 10.0f));
     struct target_ref *target = &behavior_of(&def)->target;
     struct run_meter meter = {0};
@@ -240,7 +234,6 @@ static void test_all_catches_of_a_tick_count(void **state) {
 }
 
 static void test_targets_that_are_reached_count(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(100.0f, 100.0f));
     struct run_meter meter = {0};
     def.targets[0].jump_within = 10.0f;
@@ -259,7 +252,6 @@ static void test_targets_that_are_reached_count(void **state) {
 /* ---- names ---- */
 
 static void test_columns(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_WANDER, vec2_make(10.0f, 10.0f));
     struct kind_def *kind = world_def_add_kind(&def, "prey");
     struct run_columns columns;
@@ -302,7 +294,6 @@ static void test_columns(void **state) {
 }
 
 static void test_ends(void **state) {
-    (void)state;
     static const struct {
         const char *text;
         bool is_over; /* with two agents */

@@ -32,7 +32,6 @@ static void expect_refusal(int (*read)(struct run_values *, const char *, size_t
 }
 
 static void test_values_stand_with_commas_and_as_steps(void **state) {
-    (void)state;
     expect_values(run_values_read, "80,100,120", 3, (double[]){80, 100, 120});
     expect_values(run_values_read, "-1.5e1", 1, (double[]){-15});
     expect_values(run_values_read, "0.5:2:0.5", 4, (double[]){0.5, 1, 1.5, 2});
@@ -42,7 +41,6 @@ static void test_values_stand_with_commas_and_as_steps(void **state) {
 }
 
 static void test_values_that_are_none(void **state) {
-    (void)state;
     static const char *const texts[] = {"",      ",",      "1,",    "1,,2",      "a",         "1:2",
                                         "1:2:0", "1:2:-1", "2:1:1", "1:2:3:4",   "0x10",      "inf",
                                         "nan",   " 1",     "1 ",    "1e999",     "1:1e999:1", "0:1e9:0.001",
@@ -53,7 +51,6 @@ static void test_values_that_are_none(void **state) {
 }
 
 static void test_seeds(void **state) {
-    (void)state;
     expect_values(run_seeds_read, "1..4", 4, (double[]){1, 2, 3, 4});
     expect_values(run_seeds_read, "9,1..2,7..7", 4, (double[]){9, 1, 2, 7});
     expect_values(run_seeds_read, "9007199254740991", 1, (double[]){9007199254740991.0});
@@ -68,7 +65,6 @@ static void test_seeds(void **state) {
 /* ---- plans ---- */
 
 static void test_the_last_parameter_changes_before_the_first_and_seeds_before_all(void **state) {
-    (void)state;
     struct run_grid grid = {0};
     struct run_plan plan;
     struct failure failure = {0};
@@ -88,7 +84,6 @@ static void test_the_last_parameter_changes_before_the_first_and_seeds_before_al
 }
 
 static void test_nothing_is_one_run(void **state) {
-    (void)state;
     struct run_grid grid = {0};
     struct run_plan plan;
     struct failure failure = {0};
@@ -100,7 +95,6 @@ static void test_nothing_is_one_run(void **state) {
 }
 
 static void test_sets_that_are_none(void **state) {
-    (void)state;
     static const char *const texts[] = {"a.x",  "a=1",   ".x=1",        "a.=1",  "=1",
                                         "a.x=", "a.x=b", "a.x=1 a.x=2", "a.x==1"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
@@ -115,7 +109,6 @@ static void test_sets_that_are_none(void **state) {
 }
 
 static void test_too_many_runs(void **state) {
-    (void)state;
     struct run_grid grid = {0};
     struct run_plan plan;
     struct failure failure = {0};
@@ -133,7 +126,6 @@ static int read_design(struct run_grid *grid, const char *text, struct failure *
 }
 
 static void test_a_design_has_a_row_for_each_run(void **state) {
-    (void)state;
     struct run_grid grid;
     struct run_plan plan;
     struct failure failure = {0};
@@ -155,7 +147,6 @@ static void test_a_design_has_a_row_for_each_run(void **state) {
 }
 
 static void test_a_design_is_crossed_with_sets_and_seeds(void **state) {
-    (void)state;
     struct run_grid grid;
     struct run_plan plan;
     struct failure failure = {0};
@@ -172,7 +163,6 @@ static void test_a_design_is_crossed_with_sets_and_seeds(void **state) {
 }
 
 static void test_a_mistake_in_a_design_has_its_line_and_column(void **state) {
-    (void)state;
     static const struct {
         const char *text, *begins;
     } rows[] = {

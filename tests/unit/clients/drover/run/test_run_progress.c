@@ -7,7 +7,6 @@ static void test_the_line(void **state) {
     char line[RUN_PROGRESS_LINE];
     const struct run_counts half = {.total = 60, .done = 29, .begun = 1.0};
     const struct run_counts bad = {.total = 60, .done = 40, .failed = 2};
-    (void)state;
     assert_string_equal(run_progress_line(line, &half, 62.0, true),
                         "run 29/60 [###############...............]  50 %  1:02 left");
     assert_string_equal(run_progress_line(line, &half, -1.0, false), "run 29/60  50 %");
@@ -15,7 +14,6 @@ static void test_the_line(void **state) {
 }
 
 static void test_the_time_left_is_that_of_the_median_run(void **state) {
-    (void)state;
     struct run_progress progress = {.jobs = 2};
     const struct run_counts counts = {.total = 13, .done = 2, .failed = 1};
     assert_true(run_progress_left(&progress, &counts, 10.0) < 0.0);
@@ -29,7 +27,6 @@ static void test_the_time_left_is_that_of_the_median_run(void **state) {
 }
 
 static void test_before_a_run_has_ended_its_share_is_the_guess(void **state) {
-    (void)state;
     struct run_progress progress = {.jobs = 1};
     const struct run_counts counts = {.total = 4, .begun = 0.5};
     assert_true(run_progress_left(&progress, &counts, 10.0) == 70.0);

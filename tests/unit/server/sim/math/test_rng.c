@@ -5,7 +5,6 @@
 #include "tests/unit/server/cmocka_all.h"
 
 static void test_known_values(void **state) {
-    (void)state;
     struct rng rng = rng_begin(1, 0, 1, RNG_SPAWN_PLACE);
     const uint64_t first = rng_next(&rng), second = rng_next(&rng);
     assert_int_not_equal(first, second);
@@ -14,7 +13,6 @@ static void test_known_values(void **state) {
 }
 
 static void test_every_part_of_the_key_matters(void **state) {
-    (void)state;
     struct rng keys[] = {rng_begin(1, 2, 3, RNG_SPAWN_PLACE), rng_begin(2, 2, 3, RNG_SPAWN_PLACE),
                          rng_begin(1, 3, 3, RNG_SPAWN_PLACE), rng_begin(1, 2, 4, RNG_SPAWN_PLACE),
                          rng_begin(1, 2, 3, RNG_SPAWN_BODY),  rng_begin(0, 0, 0, RNG_SPAWN_PLACE)};
@@ -29,7 +27,6 @@ static void test_every_part_of_the_key_matters(void **state) {
 
 /* Mean and spread of consecutive ids' first numbers: a poor key mix shows as structure here. */
 static void test_uniform_over_subjects(void **state) {
-    (void)state;
     enum { COUNT = 100000, BINS = 20 };
     double sum = 0.0;
     int bins[BINS] = {0};
@@ -47,7 +44,6 @@ static void test_uniform_over_subjects(void **state) {
 }
 
 static void test_between_stays_between(void **state) {
-    (void)state;
     struct rng rng = rng_begin(3, 1, 1, RNG_TARGET_JUMP);
     for (int i = 0; i < 1000; i++) {
         const float value = rng_between(&rng, -5.0f, 12.5f);

@@ -11,7 +11,6 @@ static bool is_near(vec2 value, float x, float y) {
 }
 
 static void test_formulas(void **state) {
-    (void)state;
     const struct flow_def uniform = {.type = FLOW_UNIFORM, .vector = {3, -4}};
     const struct flow_def vortex = {.type = FLOW_VORTEX, .at = {400, 300}, .strength = 50};
     const struct flow_def towards = {.type = FLOW_TOWARDS, .at = {400, 300}, .strength = 50};
@@ -28,7 +27,6 @@ static void test_formulas(void **state) {
 }
 
 static void test_grid_is_bilinear(void **state) {
-    (void)state;
     vec2 vectors[] = {{0, 0}, {10, 0}, {0, 20}, {10, 20}};
     const struct flow_def grid = {.type = FLOW_GRID, .columns = 2, .rows = 2, .vectors = vectors};
     assert_true(is_near(flow_at(&grid, &plain, (vec2){200, 150}), 0, 0)); /* the first cell's center */
@@ -40,7 +38,6 @@ static void test_grid_is_bilinear(void **state) {
 }
 
 static void test_noise(void **state) {
-    (void)state;
     const struct flow_def noise = {.type = FLOW_NOISE, .scale = 100, .strength = 60, .seed = 1};
     struct flow_def other = noise;
     other.seed = 2;
@@ -69,7 +66,6 @@ static void test_noise(void **state) {
 }
 
 static void test_never_more_than_finite(void **state) {
-    (void)state;
     const struct flow_def noise = {.type = FLOW_NOISE, .scale = 1, .strength = 20000, .seed = 1};
     const vec2 far[] = {{1e6f, -1e6f}, {-1e6f, 0}, {0, 0}, {800, 600}};
     for (int i = 0; i < 4; i++) {

@@ -67,7 +67,6 @@ static vec2 outline(int which, int i, int n) {
 }
 
 static void test_distance_against_samples(void **state) {
-    (void)state;
     enum { SAMPLES = 4000 };
     for (int which = 0; which < 4; which++) {
         const struct solid solid = solid_of(which);
@@ -99,7 +98,6 @@ static float march(const struct solid *solid, vec2 place, vec2 way, float length
 }
 
 static void test_sweep_against_marching(void **state) {
-    (void)state;
     int hits = 0;
     for (int round = 0; round < 4000; round++) {
         const struct solid solid = solid_of(round % 4);
@@ -130,7 +128,6 @@ static void test_sweep_against_marching(void **state) {
 }
 
 static void test_overlap_at_the_start(void **state) {
-    (void)state;
     const struct solid solid = solid_of(0);
     const struct contact in = solid_sweep(&solid, (vec2){32, 0}, (vec2){-1, 0}, 10.0f, 5.0f);
     const struct contact out = solid_sweep(&solid, (vec2){32, 0}, (vec2){1, 0}, 10.0f, 5.0f);
@@ -143,7 +140,6 @@ static void check_unit(struct touch touch) {
 }
 
 static void test_nothing_divides_by_zero(void **state) {
-    (void)state;
     const struct obstacle_def point = {.shape = OBSTACLE_CIRCLE},
                               flat = {.shape = OBSTACLE_BOX, .size = {9, 0}};
     const struct wall_def dot = {{3, 3}, {3, 3}};
@@ -170,7 +166,6 @@ static void test_nothing_divides_by_zero(void **state) {
 
 /* A box without width has two sides without length: no disc meets those far away from the box. */
 static void test_a_line_of_a_box_is_short(void **state) {
-    (void)state;
     const struct obstacle_def line = {.shape = OBSTACLE_BOX, .at = {0, 0}, .size = {0, 200}};
     const struct solid solid = solid_from_obstacle(&line);
     const struct contact far = solid_sweep(&solid, (vec2){90, -150}, (vec2){0, 1}, 200.0f, 5.0f);
@@ -180,7 +175,6 @@ static void test_a_line_of_a_box_is_short(void **state) {
 }
 
 static void test_short_way_round(void **state) {
-    (void)state;
     const struct bounds torus = {{800, 600}, EDGE_WRAP}, open = {{800, 600}, EDGE_OPEN};
     const struct obstacle_def at_border = {.shape = OBSTACLE_CIRCLE, .at = {790, 300}, .radius = 20};
     const struct solid solid = solid_from_obstacle(&at_border);
@@ -191,7 +185,6 @@ static void test_short_way_round(void **state) {
 }
 
 static void test_reach(void **state) {
-    (void)state;
     const struct solid solid = solid_of(1);
     assert_true(solid_reach(&solid, (vec2){1, 0}) == 30.0f && solid_reach(&solid, (vec2){0, -1}) == 20.0f);
 }

@@ -16,14 +16,12 @@ static struct path prepare(bool is_loop) {
 }
 
 static void test_lengths(void **state) {
-    (void)state;
     const struct path line = prepare(false), loop = prepare(true);
     assert_true(line.count == 2 && line.length == 350.0f);
     assert_true(loop.count == 3 && fabsf(loop.length - 600.0f) < 1e-3f); /* back with 250 */
 }
 
 static void test_nearest_against_samples(void **state) {
-    (void)state;
     struct rng dice = rng_begin(3, 0, 0, RNG_SPAWN_PLACE);
     const struct path loop = prepare(true);
     for (int round = 0; round < 500; round++) {
@@ -41,7 +39,6 @@ static void test_nearest_against_samples(void **state) {
 }
 
 static void test_ends_and_rounds(void **state) {
-    (void)state;
     const struct path line = prepare(false), loop = prepare(true);
     assert_true(path_advance(&line, 340, 20) == 350.0f && path_advance(&line, 10, -20) == 0.0f);
     assert_true(fabsf(path_advance(&loop, 590, 20) - 10.0f) < 1e-3f);
@@ -54,7 +51,6 @@ static void test_ends_and_rounds(void **state) {
 }
 
 static void test_degenerate(void **state) {
-    (void)state;
     const struct path_def twice = {
         .point_count = 4, .points = {{5, 5}, {5, 5}, {9, 5}, {9, 5}}, .is_loop = true};
     const struct path_def dot = {.point_count = 2, .points = {{5, 5}, {5, 5}}};
@@ -68,7 +64,6 @@ static void test_degenerate(void **state) {
 }
 
 static void test_over_the_wrapping_edge(void **state) {
-    (void)state;
     const struct path_def seam = {.point_count = 2, .points = {{780, 300}, {40, 300}}};
     const struct path path = path_prepare(&seam, &torus);
     assert_true(fabsf(path.length - 60.0f) < 1e-3f);

@@ -37,7 +37,6 @@ static struct scenery scenery_of(struct geometry_def def, const struct bounds *b
 }
 
 static void test_nothing_leaves_a_room(void **state) {
-    (void)state;
     struct scenery scenery = scenery_of(room(), &plain);
     for (int body = 0; body < 200; body++) {
         const float radius = body % 2 ? any(0.0f, 12.0f) : 0.0f;
@@ -59,7 +58,6 @@ static void test_nothing_leaves_a_room(void **state) {
 }
 
 static void test_slides_along_a_wall(void **state) {
-    (void)state;
     struct scenery scenery = scenery_of(room(), &plain);
     const struct motion before = {350, 215, 60, -600}, moved = {360, 115, 60, -600};
     const struct motion after = scenery_constrain(&scenery, &plain, before, moved, 5.0f);
@@ -73,7 +71,6 @@ static void test_slides_along_a_wall(void **state) {
 }
 
 static void test_pushed_out_the_shortest_way(void **state) {
-    (void)state;
     struct scenery scenery = scenery_of(room(), &plain);
     const vec2 out = scenery_push_out(&scenery, &plain, (vec2){410, 300}, 5.0f);
     assert_true(fabsf(out.x - 435.0f) < 0.1f && out.y == 300.0f);
@@ -83,7 +80,6 @@ static void test_pushed_out_the_shortest_way(void **state) {
 }
 
 static void test_nearest_and_sweep(void **state) {
-    (void)state;
     struct scenery scenery = scenery_of(room(), &plain);
     const struct scenery_touch pillar = scenery_nearest(&scenery, &plain, (vec2){440, 300});
     assert_true(pillar.index == 0 && fabsf(pillar.touch.distance - 10.0f) < 1e-3f);
@@ -129,14 +125,12 @@ static void check_within(const struct bounds *bounds) {
 }
 
 static void test_within(void **state) {
-    (void)state;
     const struct bounds torus = {plain.size, EDGE_WRAP};
     check_within(&plain);
     check_within(&torus);
 }
 
 static void test_agents_of_a_world(void **state) {
-    (void)state;
     for (int edge = 0; edge < 4; edge++) {
         struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){400, 350});
         def.edge = edge;
@@ -169,7 +163,6 @@ static void test_agents_of_a_world(void **state) {
 }
 
 static void test_definitions_are_checked(void **state) {
-    (void)state;
     const vec2 size = {800, 600};
     struct obstacle_def shape = {
         .shape = OBSTACLE_POLYGON, .point_count = 4, .points = {{0, 0}, {100, 0}, {100, 100}, {0, 100}}};
@@ -207,7 +200,6 @@ static uint64_t hash_with_pillar_at(float x) {
 }
 
 static void test_geometry_is_in_the_hash(void **state) {
-    (void)state;
     assert_true(hash_with_pillar_at(400) == hash_with_pillar_at(400));
     assert_true(hash_with_pillar_at(400) != hash_with_pillar_at(401));
 }

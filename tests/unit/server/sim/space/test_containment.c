@@ -59,7 +59,6 @@ static void place_around(struct world_def *def, const struct region_def *region,
 
 /* The body stays inside, or `margin` from the border, but for the overshoot of a diagonal approach. */
 static void test_no_agent_leaves(void **state) {
-    (void)state;
     dice = rng_begin(3, 0, 0, RNG_SPAWN_PLACE);
     const struct region_def *const regions[] = {&rect, &circle, &whole};
     for (int r = 0; r < 3; r++) {
@@ -86,7 +85,6 @@ static void test_no_agent_leaves(void **state) {
 }
 
 static void test_who_is_outside_comes_back(void **state) {
-    (void)state;
     dice = rng_begin(4, 0, 0, RNG_SPAWN_PLACE);
     const struct region_def *const regions[] = {&rect, &circle, &whole};
     for (int r = 0; r < 3; r++) {
@@ -104,7 +102,6 @@ static void test_who_is_outside_comes_back(void **state) {
 /* Silent inside; turned inward outside, with the part along the border kept; earlier with a longer
  * prediction. */
 static void test_what_it_wants(void **state) {
-    (void)state;
     const struct region_def box = {.shape = REGION_RECT, .at = {100.0f, 100.0f}, .size = {400.0f, 300.0f}};
     struct steering_view view;
     struct world_def def = contained(box, 10.0f, 0.0f, EDGE_OPEN);
@@ -137,7 +134,6 @@ static void test_what_it_wants(void **state) {
 
 /* The behavior about the whole world turns where the edge does, to the bit. */
 static void test_same_as_the_edge(void **state) {
-    (void)state;
     dice = rng_begin(5, 0, 0, RNG_SPAWN_PLACE);
     const struct bounds bounds = {{640.0f, 480.0f}, EDGE_CONTAIN};
     int outward = 0;

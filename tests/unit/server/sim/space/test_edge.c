@@ -9,7 +9,6 @@ static struct bounds box(enum edge edge) {
 }
 
 static void test_difference_goes_the_short_way(void **state) {
-    (void)state;
     const struct bounds torus = box(EDGE_WRAP), plain = box(EDGE_OPEN);
     const vec2 from = {790.0f, 10.0f}, to = {10.0f, 590.0f};
     const vec2 around = bounds_difference(&torus, from, to), straight = bounds_difference(&plain, from, to);
@@ -23,7 +22,6 @@ static void test_difference_goes_the_short_way(void **state) {
 /* Rounding must never leave a wrapped coordinate on the upper border: x - W * floor(x / W) can be W for x =
  * -tiny. */
 static void test_wrap_stays_inside(void **state) {
-    (void)state;
     const struct bounds torus = box(EDGE_WRAP);
     const float tricky[] = {-1e-9f, -1e-7f, 800.0f, 799.99997f, 1600.0f, -800.0f, -799.99997f, 1e6f, -1e6f,
                             2e9f,   -2e9f,  600.0f, 599.99997f, -0.0f,   1e-30f,  -1e-30f,     3e8f, -3e8f};
@@ -35,7 +33,6 @@ static void test_wrap_stays_inside(void **state) {
 }
 
 static void test_settle(void **state) {
-    (void)state;
     const struct bounds bounce = box(EDGE_BOUNCE), open = box(EDGE_OPEN);
     const vec2 inside = bounds_settle(&bounce, (vec2){-5.0f, 700.0f});
     assert_true(inside.x == 0.0f && inside.y == 600.0f);
@@ -44,7 +41,6 @@ static void test_settle(void **state) {
 }
 
 static void test_bounce_mirrors(void **state) {
-    (void)state;
     const struct bounds bounce = box(EDGE_BOUNCE);
     const struct motion low = bounds_apply(&bounce, (struct motion){6.0f, 300.0f, -50.0f, 20.0f}, 10.0f);
     assert_true(low.x == 14.0f && low.vx == 50.0f && low.y == 300.0f && low.vy == 20.0f);
@@ -60,14 +56,12 @@ static void test_bounce_mirrors(void **state) {
 }
 
 static void test_open_holds_at_the_limit(void **state) {
-    (void)state;
     const struct bounds open = box(EDGE_OPEN);
     const struct motion held = bounds_apply(&open, (struct motion){1.5e6f, 0.0f, 100.0f, 5.0f}, 1.0f);
     assert_true(held.x == (float)LIMIT_COORDINATE && held.vx == 0.0f && held.vy == 5.0f);
 }
 
 static void test_contain_turns_inward_in_time(void **state) {
-    (void)state;
     const struct bounds contain = box(EDGE_CONTAIN);
     vec2 desired = {0.0f, 0.0f};
     const struct motion middle = {400.0f, 300.0f, 100.0f, 0.0f};

@@ -76,7 +76,6 @@ static int32_t check_walk(const struct grid *grid, const struct bounds *bounds, 
 }
 
 static void test_upper_edge(void **state) {
-    (void)state;
     /* Rounding makes (coordinate - origin) * scale equal to the number of cells: clamped, not outside. */
     struct grid grid = make_grid();
     for (int edge = EDGE_OPEN; edge <= EDGE_CONTAIN; edge++) {
@@ -96,7 +95,6 @@ static void test_upper_edge(void **state) {
 }
 
 static void test_outside_the_world(void **state) {
-    (void)state;
     struct grid grid = make_grid();
     const enum edge edges[] = {EDGE_OPEN, EDGE_CONTAIN};
     for (int e = 0; e < 2; e++) {
@@ -120,7 +118,6 @@ static void test_outside_the_world(void **state) {
 }
 
 static void test_torus(void **state) {
-    (void)state;
     struct grid grid = make_grid();
     const float radii[] = {0.0f, 1e-3f, 20.0f, 49.0f, 50.0f, 70.0f, 333.0f, 1e6f};
     const vec2 sizes[] = {{100.0f, 100.0f}, {1.0f, 3000.0f}, {1234.5f, 77.7f}, {40.0f, 41.0f}};
@@ -142,7 +139,6 @@ static void test_torus(void **state) {
 }
 
 static void test_drift(void **state) {
-    (void)state;
     /* Walks find agents that have moved since the sort, over a torus' edge as well. */
     struct grid grid = make_grid();
     for (int round = 0; round < 200; round++) {
@@ -165,7 +161,6 @@ static void test_drift(void **state) {
 }
 
 static void test_nothing_in_it(void **state) {
-    (void)state;
     struct grid grid = make_grid();
     const struct bounds bounds = {{100.0f, 100.0f}, EDGE_OPEN};
     grid_build(&grid, &bounds, motion, kind, 0, 10.0f);
@@ -182,7 +177,6 @@ static void test_nothing_in_it(void **state) {
 }
 
 static void test_few_candidates(void **state) {
-    (void)state;
     /* Three rows of height R and columns of R/2: at most 3R by 3R, whatever the world's size. */
     struct grid grid = make_grid();
     const struct bounds bounds = {{1000.0f, 1000.0f}, EDGE_WRAP};
@@ -198,7 +192,6 @@ static void test_few_candidates(void **state) {
 }
 
 static void test_given_up(void **state) {
-    (void)state;
     struct grid grid = make_grid();
     const struct bounds bounds = {{1000.0f, 1000.0f}, EDGE_WRAP};
     scatter(MANY, (vec2){0.0f, 0.0f}, (vec2){999.0f, 999.0f});

@@ -44,7 +44,6 @@ static void compare(const struct sample *sample, uint64_t world, enum simd simd,
 }
 
 static void test_every_width(void **state) {
-    (void)state;
     _Static_assert(sizeof(struct neighbor_sums) == 11 * 4, "there is no padding to compare");
     int64_t neighbors = 0;
     int widths = 0;
@@ -93,7 +92,6 @@ static void compare_columns(const struct sample *sample, uint64_t world, enum si
 }
 
 static void test_columns(void **state) {
-    (void)state;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         for (uint64_t world = 1000; simd_is_supported((enum simd)simd) && world < 1000 + WORLDS / 2;
              world++) {
@@ -106,7 +104,6 @@ static void test_columns(void **state) {
 }
 
 static void test_names(void **state) {
-    (void)state;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         assert_int_equal(simd_from_name(simd_names[simd]), simd);
     }

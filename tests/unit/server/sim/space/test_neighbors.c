@@ -35,7 +35,6 @@ static struct neighbor_sums sums(const struct neighbor_query *query, float radiu
 }
 
 static void test_by_hand(void **state) {
-    (void)state;
     const struct motion motion[] = {{100, 100, 1, 2}, {150, 100, 30, 40}, {100, 175, 7, 8}, {300, 100, 9, 9}};
     arrange(EDGE_OPEN, motion, 4);
     const struct neighbor_query query = asks(0);
@@ -63,7 +62,6 @@ static void test_by_hand(void **state) {
 }
 
 static void test_fades_at_the_radius(void **state) {
-    (void)state;
     const struct motion motion[] = {{100, 100, 0, 0}, {199.99f, 100, 50, 0}};
     arrange(EDGE_OPEN, motion, 2);
     const struct neighbor_query query = asks(0);
@@ -74,7 +72,6 @@ static void test_fades_at_the_radius(void **state) {
 }
 
 static void test_field_of_view(void **state) {
-    (void)state;
     /* Ahead, to the side, behind; and behind but nearer than the core. */
     const struct motion motion[] = {
         {100, 100, 0, 0}, {150, 100, 0, 0}, {100, 150, 0, 0}, {50, 100, 0, 0}, {88, 100, 0, 0}};
@@ -93,7 +90,6 @@ static void test_field_of_view(void **state) {
 }
 
 static void test_kinds(void **state) {
-    (void)state;
     const struct motion motion[] = {{100, 100, 0, 0}, {110, 100, 0, 0}, {120, 100, 0, 0}};
     arrange(EDGE_OPEN, motion, 3);
     grid.kind[grid_slot(&grid, 1)] = 3;
@@ -107,7 +103,6 @@ static void test_kinds(void **state) {
 }
 
 static void test_across_the_edge(void **state) {
-    (void)state;
     const struct motion motion[] = {{2, 2, 0, 0}, {798, 598, 10, 20}};
     arrange(EDGE_WRAP, motion, 2);
     struct neighbor_query query = asks(0);
@@ -123,7 +118,6 @@ static void test_across_the_edge(void **state) {
 }
 
 static void test_coincident(void **state) {
-    (void)state;
     const struct motion motion[] = {{100, 100, 0, 0}, {100, 100, 0, 0}, {100, 100, 0, 0}};
     arrange(EDGE_OPEN, motion, 2);
     struct neighbor_query query = asks(0);
@@ -142,7 +136,6 @@ static void test_coincident(void **state) {
 }
 
 static void test_nearest(void **state) {
-    (void)state;
     const struct motion motion[] = {{100, 100, 0, 0}, {130, 100, 0, 0}, {100, 130, 0, 0}, {70, 100, 0, 0}};
     arrange(EDGE_OPEN, motion, 4);
     const struct neighbor_query query = asks(0);
@@ -167,7 +160,6 @@ static struct neighbor_threats threats_of(int32_t row, float clearance, float ho
 }
 
 static void test_real_miss(void **state) {
-    (void)state;
     /* Offset (100, 12), closing at (-10, 0): nearest after 10 s, missing by 12, and 12 > 5 + 5 + 1. The value
      * of gdx-ai, the distance less the distance traveled, is 0.7: it dodges. */
     const struct motion motion[] = {{100, 100, 10, 0}, {200, 112, 0, 0}};
@@ -183,7 +175,6 @@ static void test_real_miss(void **state) {
 }
 
 static void test_soonest(void **state) {
-    (void)state;
     const struct motion motion[] = {
         {100, 100, 10, 0}, {300, 100, 0, 0}, {200, 102, 0, 0}, {60, 100, 0, 0}, {108, 108, 30, 30}};
     arrange(EDGE_OPEN, motion, 5);
@@ -198,7 +189,6 @@ static void test_soonest(void **state) {
 }
 
 static void test_head_on(void **state) {
-    (void)state;
     /* Perfect symmetry: both step aside, to opposite sides of the world, the same hand of each. */
     const struct motion motion[] = {{100, 100, 50, 0}, {200, 100, -50, 0}};
     arrange(EDGE_OPEN, motion, 2);
@@ -208,7 +198,6 @@ static void test_head_on(void **state) {
 }
 
 static void test_faster_goes_first(void **state) {
-    (void)state;
     /* On course for the same point; the faster leans forward, the slower backward, whatever their ids. */
     const struct motion motion[] = {
         {100, 100, 60, 0}, {160, 140, 0, -40}, {100, 400, 40, 0}, {140, 460, 0, -60}};

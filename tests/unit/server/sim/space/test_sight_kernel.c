@@ -163,7 +163,6 @@ static void compare_kinds(const struct sample *sample, uint64_t world, enum simd
 }
 
 static void test_every_width(void **state) {
-    (void)state;
     int found = 0, widths = 0;
     assert_int_equal(grid_reserve(&grid, MOST), 0);
     assert_int_equal(sight_index_reserve(&sight_index, MOST, true), 0);
@@ -182,7 +181,6 @@ static void test_every_width(void **state) {
 }
 
 static void test_index(void **state) {
-    (void)state;
     struct sample sample;
     for (uint64_t world = 0; world < WORLDS; world++) {
         make_sample(world, &sample);
@@ -208,7 +206,6 @@ static void test_index(void **state) {
 }
 
 static void test_tiny_reach(void **state) {
-    (void)state;
     struct sample sample;
     make_sample(3, &sample);
     for (int kind = 0; kind < KINDS; kind++) {

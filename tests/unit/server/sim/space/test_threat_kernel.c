@@ -54,7 +54,6 @@ static void compare(const struct sample *sample, uint64_t world, enum simd simd,
 }
 
 static void test_every_width(void **state) {
-    (void)state;
     struct tally tally = {0};
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         for (uint64_t world = 0; simd_is_supported((enum simd)simd) && world < WORLDS; world++) {

@@ -22,7 +22,6 @@ static struct steering_context senses_at(vec2 to_target, vec2 velocity) {
 }
 
 static void test_rates(void **state) {
-    (void)state;
     struct steering_context context = senses_at((vec2){0, 0}, (vec2){0, 0});
     assert_true(fabsf(context.rate - 60.0f) < 1e-3f); /* the tutorials: the whole difference in one frame */
     const struct body heavy = {.mass = 20.0f}, light = {.mass = 0.5f};
@@ -38,7 +37,6 @@ static void test_rates(void **state) {
 }
 
 static void test_seek_and_flee_are_opposite(void **state) {
-    (void)state;
     const struct behavior_def seek = behavior_def_default(BEHAVIOR_SEEK),
                               flee = behavior_def_default(BEHAVIOR_FLEE);
     const struct steering_context context = senses_at((vec2){30.0f, 40.0f}, (vec2){10.0f, 0.0f});
@@ -49,7 +47,6 @@ static void test_seek_and_flee_are_opposite(void **state) {
 }
 
 static void test_on_the_target_itself(void **state) {
-    (void)state;
     const struct steering_context context = senses_at((vec2){0, 0}, (vec2){3.0f, 0.0f});
     const struct behavior_def seek = behavior_def_default(BEHAVIOR_SEEK),
                               flee = behavior_def_default(BEHAVIOR_FLEE),
@@ -62,7 +59,6 @@ static void test_on_the_target_itself(void **state) {
 }
 
 static void test_flee_only_in_panic(void **state) {
-    (void)state;
     struct behavior_def flee = behavior_def_default(BEHAVIOR_FLEE);
     flee.panic_distance = 50.0f;
     const struct steering_context near = senses_at((vec2){49.0f, 0}, (vec2){0, 0}),
@@ -72,7 +68,6 @@ static void test_flee_only_in_panic(void **state) {
 }
 
 static void test_linear_ramp(void **state) {
-    (void)state;
     struct behavior_def arrive = behavior_def_default(BEHAVIOR_ARRIVE);
     arrive.law = ARRIVE_LINEAR;
     arrive.slowing_distance = 20.0f;
@@ -85,7 +80,6 @@ static void test_linear_ramp(void **state) {
 
 /* From the speed the function allows, braking by a*dt a tick never covers more than the distance. */
 static void test_stopping_speed_can_stop(void **state) {
-    (void)state;
     const float dt = 1.0f / 60.0f;
     for (int i = 1; i < 4000; i++) {
         const double distance = 0.001 * pow(1.004, i), a = 10.0 + (i * 37 % 2000);

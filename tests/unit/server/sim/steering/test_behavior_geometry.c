@@ -45,7 +45,6 @@ static struct world *towards_circle(float y, float speed) {
 }
 
 static void test_avoid_steers_to_the_nearer_side(void **state) {
-    (void)state;
     for (int side = -1; side <= 1; side += 2) {
         struct world *world = towards_circle(300.0f + 15.0f * (float)side, 100);
         assert_true(steering(world).y * (float)side > 1.0f);
@@ -59,7 +58,6 @@ static void test_avoid_steers_to_the_nearer_side(void **state) {
 }
 
 static void test_avoid_ignores_what_it_misses(void **state) {
-    (void)state;
     struct world *beside = towards_circle(350, 100), *far = towards_circle(300, 60);
     assert_true(steering(beside).x == 0.0f && steering(beside).y == 0.0f);
     assert_true(steering(far).x == 0.0f && steering(far).y == 0.0f); /* beyond 1.5 s */
@@ -68,7 +66,6 @@ static void test_avoid_ignores_what_it_misses(void **state) {
 }
 
 static void test_avoid_head_on(void **state) {
-    (void)state;
     struct world *world = towards_circle(300, 100);
     steps(world, 300);
     assert_true(world_agent(world, 0).position.x > 460.0f);
@@ -76,7 +73,6 @@ static void test_avoid_head_on(void **state) {
 }
 
 static void test_avoid_brakes_when_it_cannot_pass(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
     struct wall_def *wall = geometry_def_add_wall(&def.geometry);
     assert_non_null(wall);
@@ -93,7 +89,6 @@ static void test_avoid_brakes_when_it_cannot_pass(void **state) {
 }
 
 static void test_avoid_gets_out(void **state) {
-    (void)state;
     const struct body body = {.mass = 1, .radius = 5, .max_speed = 100, .max_force = 400};
     const struct bounds plain = {{800, 600}, EDGE_OPEN};
     struct geometry_def geometry = {0};
@@ -151,7 +146,6 @@ static struct world *towards_box(float x, bool split) {
 
 /* It goes round, without touching the box and without turning back on the way. */
 static void test_avoid_gets_round_a_wide_box(void **state) {
-    (void)state;
     for (int run = 0; run < 22; run++) {
         const float x = 450.0f + 10.0f * (float)(run % 11);
         struct world *world = towards_box(x, run >= 11);
@@ -173,7 +167,6 @@ static void test_avoid_gets_round_a_wide_box(void **state) {
 
 /* An agent cannot go round on the side where a box reaches the border of a closed world. */
 static void test_avoid_passes_where_there_is_room(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
     def.edge = EDGE_CONTAIN;
     struct obstacle_def *box = geometry_def_add_obstacle(&def.geometry);
@@ -186,7 +179,6 @@ static void test_avoid_passes_where_there_is_room(void **state) {
 }
 
 static void test_avoid_across_the_wrapping_edge(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
     def.edge = EDGE_WRAP;
     add_circle(&def, (vec2){20, 300}, 30);
@@ -199,7 +191,6 @@ static void test_avoid_across_the_wrapping_edge(void **state) {
 /* ---- walls ---- */
 
 static void test_follow_wall_keeps_its_distance(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_WALL);
     add_circle(&def, (vec2){400, 300}, 100);
     place(&def, (vec2){400, 100}, (vec2){80, 0});
@@ -219,7 +210,6 @@ static void test_follow_wall_keeps_its_distance(void **state) {
 }
 
 static void test_follow_wall_turns_in_a_corner(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_WALL);
     const struct wall_def walls[] = {{{100, 500}, {600, 500}}, {{600, 500}, {600, 100}}};
     for (int i = 0; i < 2; i++) {
@@ -236,7 +226,6 @@ static void test_follow_wall_turns_in_a_corner(void **state) {
 }
 
 static void test_follow_wall_without_walls(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_WALL);
     place(&def, (vec2){300, 475}, (vec2){0, 0});
     struct world *world = build(&def);
@@ -268,7 +257,6 @@ static float way_round(float direction, int ticks, float *farthest) {
 }
 
 static void test_follow_path_both_ways(void **state) {
-    (void)state;
     float farthest;
     assert_true(way_round(1, 1500, &farthest) > 2000.0f); /* more than once round */
     assert_true(farthest < 32.0f);
@@ -277,7 +265,6 @@ static void test_follow_path_both_ways(void **state) {
 }
 
 static void test_follow_path_comes_from_afar_and_stops_at_the_end(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_PATH);
     add_path(&def, false);
     place(&def, (vec2){300, 300}, (vec2){-100, 0});
@@ -290,7 +277,6 @@ static void test_follow_path_comes_from_afar_and_stops_at_the_end(void **state) 
 }
 
 static void test_stay_on_path(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_STAY_ON_PATH);
     add_path(&def, false);
     place(&def, (vec2){300, 110}, (vec2){50, 0});
@@ -325,7 +311,6 @@ static struct world_def eight(float direction) {
 
 /* An agent that comes along x goes on along x, though the other branch is as near in the middle. */
 static void test_follow_path_keeps_its_course_at_a_crossing(void **state) {
-    (void)state;
     for (int run = 0; run < 10; run++) {
         const float sign = run % 2 ? 1.0f : -1.0f;
         struct world_def def = eight(sign);
@@ -352,7 +337,6 @@ static void test_follow_path_keeps_its_course_at_a_crossing(void **state) {
 
 /* Pushed at rest onto the crossing it still knows which way it was going. */
 static void test_follow_path_remembers_where_it_was(void **state) {
-    (void)state;
     const struct bounds plain = {{800, 600}, EDGE_OPEN};
     struct world_def def = eight(1);
     struct scenery scenery;
@@ -387,7 +371,6 @@ static void test_follow_path_remembers_where_it_was(void **state) {
 /* ---- flow ---- */
 
 static void test_follow_flow(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
     add_flow(&def, "wind", (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}});
     place(&def, (vec2){300, 300}, (vec2){0, 0});
@@ -399,7 +382,6 @@ static void test_follow_flow(void **state) {
 }
 
 static void test_flow_is_looked_up_ahead(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
     add_flow(&def, "sink", (struct flow_def){.type = FLOW_TOWARDS, .at = {400, 300}, .strength = 500});
     behavior_of(&def)->prediction = 1.0f;
@@ -414,7 +396,6 @@ static void test_flow_is_looked_up_ahead(void **state) {
 /* ---- hide ---- */
 
 static void test_hide_behind_the_nearest(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_HIDE); /* the threat is the target at 700, 300 */
     add_circle(&def, (vec2){400, 300}, 40);
     add_circle(&def, (vec2){700, 100}, 40);
@@ -428,7 +409,6 @@ static void test_hide_behind_the_nearest(void **state) {
 }
 
 static void test_hide_without_obstacles_evades(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_HIDE);
     place(&def, (vec2){600, 300}, (vec2){0, 0});
     struct world *world = build(&def);
@@ -437,7 +417,6 @@ static void test_hide_without_obstacles_evades(void **state) {
 }
 
 static void test_names_must_be_there(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_PATH);
     copy_text(behavior_of(&def)->path, "nowhere");
     struct world *world = NULL;

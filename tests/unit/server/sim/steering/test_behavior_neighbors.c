@@ -45,7 +45,6 @@ static float fastest(const struct world *world) {
 }
 
 static void test_a_heap_dissolves(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_WRAP);
     for (int i = 0; i < 30; i++) {
         place(&def, (vec2){400.0f, 300.0f}, (vec2){0.0f, 0.0f});
@@ -57,7 +56,6 @@ static void test_a_heap_dissolves(void **state) {
 }
 
 static void test_strength_is_bounded(void **state) {
-    (void)state;
     /* At half the radius exactly max_force; weights stay comparable. */
     struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_OPEN);
     place(&def, (vec2){100.0f, 100.0f}, (vec2){0.0f, 0.0f});
@@ -86,7 +84,6 @@ static void test_strength_is_bounded(void **state) {
 }
 
 static void test_alignment_agrees(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_ALIGNMENT, EDGE_WRAP);
     behavior_of(&def)->zones[ZONE_ALIGNMENT].radius = 300.0f;
     behavior_of(&def)->weight = 20.0f; /* however heavy, it does not overshoot */
@@ -104,7 +101,6 @@ static void test_alignment_agrees(void **state) {
 }
 
 static void test_cohesion_gathers(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_COHESION, EDGE_WRAP);
     place(&def, (vec2){790.0f, 300.0f}, (vec2){0.0f, 0.0f});
     place(&def, (vec2){60.0f, 300.0f}, (vec2){0.0f, 0.0f});
@@ -126,7 +122,6 @@ static struct world *flock_at(vec2 middle) {
 }
 
 static void test_a_flock_crosses_the_edge_whole(void **state) {
-    (void)state;
     /* The same flock in the middle and over a corner moves the same way. */
     struct world *inside = flock_at((vec2){512.0f, 512.0f}), *across = flock_at((vec2){0.0f, 0.0f});
     const struct bounds bounds = {world_size(inside), EDGE_WRAP};
@@ -145,7 +140,6 @@ static void test_a_flock_crosses_the_edge_whole(void **state) {
 }
 
 static void test_order_does_not_matter(void **state) {
-    (void)state;
     /* Two that mirror each other stay mirrored; agents updated in place would not. */
     struct world_def def = def_of(BEHAVIOR_FLOCK, EDGE_OPEN);
     place(&def, (vec2){-20.0f, -3.0f}, (vec2){10.0f, 5.0f});
@@ -202,14 +196,12 @@ static void check_limit_of_neighbors(bool is_alone) {
 }
 
 static void test_limit_of_neighbors(void **state) {
-    (void)state;
     check_limit_of_neighbors(false);
     check_limit_of_neighbors(true);
 }
 
 /* Two streams of one kind: agents that want past each other, each heading for its target. */
 static void test_head_on_passes(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     def.target_count = 2;
     copy_text(def.targets[0].name, "east");
@@ -244,7 +236,6 @@ static void test_head_on_passes(void **state) {
 }
 
 static void test_follow_leader(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     def.edge = EDGE_WRAP;
     struct kind_def *kind = world_def_add_kind(&def, "leader");
@@ -277,7 +268,6 @@ static void test_follow_leader(void **state) {
 }
 
 static void test_queue_waits(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_QUEUE, EDGE_OPEN);
     for (int i = 0; i < 12; i++) {
         place(&def, (vec2){100.0f + 22.5f * (float)i, 300.0f}, (vec2){0.0f, 0.0f});
@@ -295,7 +285,6 @@ static void test_queue_waits(void **state) {
 }
 
 static void test_crowd_comes_to_rest(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_QUEUE, EDGE_CONTAIN);
     struct placement_def *placement = world_def_add_placement(&def, "agent");
     assert_non_null(placement);
@@ -310,7 +299,6 @@ static void test_crowd_comes_to_rest(void **state) {
 }
 
 static void test_nearest_of_many(void **state) {
-    (void)state;
     /* Enough agents of a kind for the grid to be used; the result is that of a plain loop. */
     struct world_def def = def_of(BEHAVIOR_SEEK, EDGE_WRAP);
     struct behavior_def *seek = behavior_of(&def);
@@ -347,7 +335,6 @@ static void test_nearest_of_many(void **state) {
 }
 
 static void test_commands_keep_the_grid(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_OPEN);
     place(&def, (vec2){100.0f, 100.0f}, (vec2){0.0f, 0.0f});
     struct world *world = build(&def);
@@ -378,7 +365,6 @@ static void test_commands_keep_the_grid(void **state) {
 
 /* 2 000 agents that look 20 px far, and one that looks 400 px far: only that one examines many candidates. */
 static void test_a_far_look_costs_only_who_looks(void **state) {
-    (void)state;
     double candidates[2];
     for (int with = 0; with < 2; with++) {
         struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_WRAP);
@@ -406,7 +392,6 @@ static void test_a_far_look_costs_only_who_looks(void **state) {
 }
 
 static void test_kinds_by_name(void **state) {
-    (void)state;
     struct world_def def = def_of(BEHAVIOR_SEPARATION, EDGE_OPEN);
     assert_non_null(world_def_add_kind(&def, "agents")); /* "agent" is a part of it */
     copy_text(behavior_of(&def)->kinds, "agents");

@@ -110,7 +110,6 @@ static void check_agents(const struct world *fast, const struct world *plain, ui
 }
 
 static void test_every_width(void **state) {
-    (void)state;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         if (!simd_is_supported((enum simd)simd)) {
             continue;
@@ -131,7 +130,6 @@ static void test_every_width(void **state) {
 
 /* An agent that got a body of its own is not moved with that of its kind. */
 static void test_own_body(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     struct kind_def *kind = world_def_add_kind(&def, "boid");
     struct placement_def *placement = world_def_add_placement(&def, "boid");

@@ -9,21 +9,18 @@ static const struct body body = {.mass = 2.0f, .radius = 5.0f, .max_speed = 100.
 static const float dt = 1.0f / 60.0f;
 
 static void test_force_is_truncated_and_divided_by_mass(void **state) {
-    (void)state;
     const vec2 v =
         locomotion_velocity(LOCOMOTION_STEERED, &body, (vec2){0, 0}, (vec2){0, 0}, (vec2){6000.0f, 0}, dt);
     assert_true(fabsf(v.x - 5.0f) < 1e-5f && v.y == 0.0f); /* 600 / 2 / 60 */
 }
 
 static void test_speed_is_truncated(void **state) {
-    (void)state;
     const vec2 v =
         locomotion_velocity(LOCOMOTION_STEERED, &body, (vec2){98.0f, 0}, (vec2){0, 0}, (vec2){600.0f, 0}, dt);
     assert_true(fabsf(vec2_length(v) - 100.0f) < 1e-4f);
 }
 
 static void test_braking_ends_at_rest_but_a_weak_push_starts(void **state) {
-    (void)state;
     const vec2 slow = {0.0004f, 0.0f};
     const vec2 braked =
         locomotion_velocity(LOCOMOTION_STEERED, &body, slow, (vec2){0, 0}, (vec2){-0.04f, 0}, dt);
@@ -34,7 +31,6 @@ static void test_braking_ends_at_rest_but_a_weak_push_starts(void **state) {
 }
 
 static void test_direct_takes_the_desired_velocity(void **state) {
-    (void)state;
     const vec2 v =
         locomotion_velocity(LOCOMOTION_DIRECT, &body, (vec2){-100, 0}, (vec2){0, 40}, (vec2){0, 0}, dt);
     assert_true(v.x == 0.0f && v.y == 40.0f);
@@ -44,7 +40,6 @@ static void test_direct_takes_the_desired_velocity(void **state) {
 }
 
 static void test_constant_speed(void **state) {
-    (void)state;
     /* A tiny force still pushes with max_force, and the speed is max_speed at once. */
     const vec2 v = locomotion_velocity(LOCOMOTION_CONSTANT_SPEED, &body, (vec2){50, 0}, (vec2){0, 0},
                                        (vec2){0, 1e-3f}, dt);
@@ -57,7 +52,6 @@ static void test_constant_speed(void **state) {
 
 /* The difference between two equal velocities is rounding, which must not become a push of max_force. */
 static void test_constant_speed_leaves_an_aligned_agent_alone(void **state) {
-    (void)state;
     const vec2 along = {100.0f, 0.0f}, noise = {1e-5f, -3e-5f};
     const vec2 v =
         locomotion_velocity(LOCOMOTION_CONSTANT_SPEED, &body, along, (vec2){100.0f, 1e-5f}, noise, dt);
@@ -65,7 +59,6 @@ static void test_constant_speed_leaves_an_aligned_agent_alone(void **state) {
 }
 
 static void test_no_speed_no_force_no_nan(void **state) {
-    (void)state;
     const struct body stone = {.mass = 0.01f, .max_speed = 0.0f, .max_force = 0.0f};
     for (int mode = LOCOMOTION_STEERED; mode <= LOCOMOTION_CONSTANT_SPEED; mode++) {
         const vec2 v = locomotion_velocity((enum locomotion)mode, &stone, (vec2){0, 0}, (vec2){1e4f, 0},
@@ -75,7 +68,6 @@ static void test_no_speed_no_force_no_nan(void **state) {
 }
 
 static void test_heading_turns_no_faster_than_allowed(void **state) {
-    (void)state;
     const vec2 turn = trig_unit(0.1f);
     vec2 heading = {1.0f, 0.0f};
     const vec2 velocity = {0.0f, 50.0f};
@@ -94,7 +86,6 @@ static void test_heading_turns_no_faster_than_allowed(void **state) {
 }
 
 static void test_heading_stays_when_the_agent_stops(void **state) {
-    (void)state;
     const vec2 heading = {0.6f, 0.8f}, free_turn = {-1.0f, 0.0f};
     const vec2 stopped = locomotion_heading(heading, (vec2){0, 0}, 100.0f, free_turn);
     assert_true(stopped.x == heading.x && stopped.y == heading.y);

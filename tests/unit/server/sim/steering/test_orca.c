@@ -63,7 +63,6 @@ static void check_passing(struct world *world, vec2 mouse, vec2 cat, int ticks) 
 }
 
 static void test_head_on(void **state) {
-    (void)state;
     const vec2 west = {100.0f, 300.0f}, east = {700.0f, 300.0f};
     struct world_def def = two_kinds(east, west);
     place(&def, west, (vec2){0.0f, 0.0f});
@@ -79,7 +78,6 @@ static void test_head_on(void **state) {
 }
 
 static void test_head_on_across_the_edge(void **state) {
-    (void)state;
     const vec2 west = {150.0f, 595.0f}, east = {650.0f, 595.0f};
     struct world_def def = two_kinds(east, west); /* 300 px the short way, over x = 0 */
     def.edge = EDGE_WRAP;
@@ -89,7 +87,6 @@ static void test_head_on_across_the_edge(void **state) {
 }
 
 static void test_crossing_and_overtaking(void **state) {
-    (void)state;
     struct world_def def = two_kinds((vec2){700.0f, 300.0f}, (vec2){400.0f, 550.0f});
     place(&def, (vec2){150.0f, 300.0f}, (vec2){0.0f, 0.0f});
     place_other(&def, (vec2){400.0f, 50.0f});
@@ -132,7 +129,6 @@ static bool have_swapped(const struct world *world, float radius) {
 
 /* All agents through one point: all arrive, and no two touch, at any tick rate. */
 static void test_circle_swap(void **state) {
-    (void)state;
     static const struct {
         int count;
         float radius;
@@ -156,7 +152,6 @@ static void test_circle_swap(void **state) {
 /* Too many agents in one place, then all to one point, which has room for one: they part and settle around
  * it. */
 static void test_a_heap_at_one_target(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){400.0f, 300.0f});
     def.kinds[0].states[0].behaviors[0].slowing_distance = 150.0f;
     add_behavior(&def.kinds[0].states[0], BEHAVIOR_ORCA);
@@ -178,7 +173,6 @@ static void test_a_heap_at_one_target(void **state) {
 
 /* Far from other agents the velocity filter is silent: the same bits as without it. */
 static void test_nothing_to_say(void **state) {
-    (void)state;
     struct world *worlds[2];
     for (int i = 0; i < 2; i++) {
         struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){400.0f, 300.0f});
@@ -233,7 +227,6 @@ static float closing_speed(float weight, uint32_t max_neighbors, int combine, ui
 }
 
 static void test_last_word(void **state) {
-    (void)state;
     const float free = closing_speed(0.0f, 10, COMBINE_SUM, 0, LOCOMOTION_STEERED);
     assert_true(free > 75.0f);
     const float held = closing_speed(1.0f, 10, COMBINE_SUM, 0, LOCOMOTION_STEERED);
@@ -251,7 +244,6 @@ static void test_last_word(void **state) {
 
 /* An agent without other behaviors keeps its velocity, around agents in its way. */
 static void test_no_wish(void **state) {
-    (void)state;
     struct world_def def = two_kinds((vec2){0.0f, 0.0f}, (vec2){0.0f, 0.0f});
     def.kinds[0].states[0].behaviors[0] = def.kinds[0].states[0].behaviors[1];
     def.kinds[0].states[0].behavior_count = 1;
@@ -269,7 +261,6 @@ static void test_no_wish(void **state) {
 
 /* Between a wall and a pillar: through, without touching either, though the straight way is barred. */
 static void test_solids(void **state) {
-    (void)state;
     for (int with = 0; with < 2; with++) {
         struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){780.0f, 300.0f});
         add_behavior(&def.kinds[0].states[0], BEHAVIOR_ORCA)->obstacle_horizon = with ? 0.5f : 0.0f;
@@ -308,7 +299,6 @@ static void test_solids(void **state) {
 /* One agent whose tiers are of two minds: the first seeks to the left, the next to the right and into a wall. What
  * orca does about the wall leaves the first tier its way: as without orca. */
 static void test_tiers_keep_their_order(void **state) {
-    (void)state;
     static const enum locomotion locomotions[] = {LOCOMOTION_STEERED, LOCOMOTION_CONSTANT_SPEED};
     for (size_t i = 0; i < 2; i++) {
         float x[2];
@@ -337,7 +327,6 @@ static void test_tiers_keep_their_order(void **state) {
 
 /* A tier that wants nothing takes nothing: the others lead to what they desire, and meet as in one tier. */
 static void test_a_silent_tier(void **state) {
-    (void)state;
     vec2 at[2][2];
     for (int with = 0; with < 2; with++) {
         const vec2 west = {100.0f, 300.0f}, east = {700.0f, 303.0f};
@@ -362,7 +351,6 @@ static void test_a_silent_tier(void **state) {
 
 /* Twenty that go round a corner, of which avoid_obstacles leads some along the walls: all get out, as without orca. */
 static void test_a_corner(void **state) {
-    (void)state;
     static const struct wall_def walls[] = {{{0.0f, 1000.0f}, {1000.0f, 1000.0f}},
                                             {{0.0f, 1200.0f}, {1200.0f, 1200.0f}},
                                             {{1200.0f, 1200.0f}, {1200.0f, 0.0f}},

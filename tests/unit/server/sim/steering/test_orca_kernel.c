@@ -260,7 +260,6 @@ static void compare_widths(uint64_t world, struct rng *rng) {
 }
 
 static void test_every_width(void **state) {
-    (void)state;
     for (uint64_t world = 0; world < WORLDS; world++) {
         struct rng rng = rng_begin(79, world, 0, RNG_WANDER);
         make_sample(world);
@@ -317,7 +316,6 @@ static void make_ring(int32_t most, bool is_swapped, float more) {
 }
 
 static void test_ties_at_the_end(void **state) {
-    (void)state;
     static const int32_t mosts[] = {1, 9, 10, 15, 16, 31, 32};
     static const float mores[] = {0.0f, 1.3e-4f, -1.3e-4f};
     for (int i = 0; i < 7 * 3 * 2; i++) {
@@ -332,7 +330,6 @@ static void test_ties_at_the_end(void **state) {
 
 /* All agents are of one kind, which is not among those that count. */
 static void test_a_kind_that_does_not_count(void **state) {
-    (void)state;
     struct rng rng = rng_begin(81, 0, 0, RNG_WANDER);
     make_ring(10, false, 0.0f);
     sample.query.kinds = UINT64_C(2);

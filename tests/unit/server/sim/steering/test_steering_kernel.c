@@ -202,7 +202,6 @@ static bool has_rule(enum simd simd, int type) {
 }
 
 static void test_rules(void **state) {
-    (void)state;
     static struct fixture fixture;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
@@ -218,7 +217,6 @@ static void test_rules(void **state) {
 
 /* Places that a kernel is not asked about keep what stands in their columns. */
 static void test_look(void **state) {
-    (void)state;
     static struct fixture fixture;
     _Alignas(64) float limit[BATCH_ROOM];
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
@@ -247,7 +245,6 @@ static void test_look(void **state) {
 
 /* The same for places of agents, at which velocities stay; and which places have no more than a limit. */
 static void test_turn_to(void **state) {
-    (void)state;
     static struct fixture fixture;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         dice = rng_begin(4, 0, 0, RNG_SPAWN_PLACE);
@@ -275,7 +272,6 @@ static void test_turn_to(void **state) {
 
 /* inside() is never true where the edge would do something, nor leaves() false where containment acts. */
 static void test_edges(void **state) {
-    (void)state;
     static struct fixture fixture;
     for (int simd = 0; simd < SIMD_COUNT; simd++) {
         dice = rng_begin(3, 0, 0, RNG_SPAWN_PLACE);

@@ -189,7 +189,6 @@ static void for_every_width(void (*compare)(struct scene *, const struct steerin
 }
 
 static void test_follow_path(void **state) {
-    (void)state;
     for_every_width(compare_paths);
 }
 
@@ -212,7 +211,6 @@ static void compare_obstacles(struct scene *scene, const struct steering_kernel 
 }
 
 static void test_avoid_obstacles(void **state) {
-    (void)state;
     for_every_width(compare_obstacles);
 }
 
@@ -238,7 +236,6 @@ static void compare_clear(struct scene *scene, const struct steering_kernel *ker
 }
 
 static void test_clear(void **state) {
-    (void)state;
     for_every_width(compare_clear);
 }
 

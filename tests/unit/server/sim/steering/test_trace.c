@@ -57,7 +57,6 @@ static void assert_neighbors(const struct trace *trace, int count, const uint32_
 /* ---- one target ---- */
 
 static void test_targets(void **state) {
-    (void)state;
     const enum behavior_type types[] = {BEHAVIOR_SEEK, BEHAVIOR_FLEE, BEHAVIOR_ARRIVE, BEHAVIOR_QUEUE};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         struct world_def def = def_with(types[i]);
@@ -74,7 +73,6 @@ static void test_targets(void **state) {
 }
 
 static void test_the_calm_look_at_nothing(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct world_def def = def_with(i == 0 ? BEHAVIOR_FLEE : BEHAVIOR_EVADE);
         behavior_of(&def)->panic_distance = 599;
@@ -85,7 +83,6 @@ static void test_the_calm_look_at_nothing(void **state) {
 
 /* The quarry is 50 px away, half a second at 100 px/s, or less far ahead when max_prediction says so. */
 static void test_predictions(void **state) {
-    (void)state;
     for (int i = 0; i < 4; i++) {
         struct world_def def = def_about_second(i < 2 ? BEHAVIOR_PURSUE : BEHAVIOR_EVADE);
         behavior_of(&def)->panic_distance = 0;
@@ -101,7 +98,6 @@ static void test_predictions(void **state) {
 
 /* On a torus a place across the border is reported inside the world; elsewhere beyond it. */
 static void test_borders(void **state) {
-    (void)state;
     for (int wraps = 0; wraps < 2; wraps++) {
         struct world_def def = def_about_second(BEHAVIOR_PURSUE);
         def.edge = wraps ? EDGE_WRAP : EDGE_BOUNCE;
@@ -116,7 +112,6 @@ static void test_borders(void **state) {
 /* ---- places beside another ---- */
 
 static void test_places(void **state) {
-    (void)state;
     const enum behavior_type types[] = {BEHAVIOR_OFFSET_PURSUIT, BEHAVIOR_FORMATION, BEHAVIOR_FOLLOW_LEADER};
     /* The other goes down: ahead is +y, its right is -x. */
     const vec2 places[] = {{400 - 8, 300 + 20}, {400, 300 - 25}, {400, 300 - 35}};
@@ -137,7 +132,6 @@ static void test_places(void **state) {
 
 /* Halfway to the middle (450, 300) are 200 px: 2 s ahead. */
 static void test_interpose(void **state) {
-    (void)state;
     struct world_def def = def_about_second(BEHAVIOR_INTERPOSE);
     copy_text(behavior_of(&def)->second.target, "mouse");
     behavior_of(&def)->max_prediction = 10;
@@ -153,7 +147,6 @@ static void test_interpose(void **state) {
 /* ---- alone ---- */
 
 static void test_wander(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_WANDER);
     behavior_of(&def)->target.target[0] = '\0';
     behavior_of(&def)->wander_distance = 50;
@@ -176,7 +169,6 @@ static void test_wander(void **state) {
 }
 
 static void test_contain(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_CONTAIN);
     behavior_of(&def)->target.target[0] = '\0';
     behavior_of(&def)->prediction = 1;
@@ -190,7 +182,6 @@ static void test_contain(void **state) {
 /* ---- solids, paths, flow ---- */
 
 static void test_avoid_obstacles(void **state) {
-    (void)state;
     for (int y = 300; y <= 500; y += 200) {
         struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
         behavior_of(&def)->horizon = 1.5f;
@@ -207,7 +198,6 @@ static void test_avoid_obstacles(void **state) {
 }
 
 static void test_follow_wall(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_WALL);
     behavior_of(&def)->prediction = 0.5f;
     struct wall_def *wall = geometry_def_add_wall(&def.geometry);
@@ -236,7 +226,6 @@ static struct world_def def_with_path(enum behavior_type type) {
 }
 
 static void test_paths(void **state) {
-    (void)state;
     struct world_def def = def_with_path(BEHAVIOR_FOLLOW_PATH);
     place(&def, (vec2){300, 200}, (vec2){0, 20});
     struct trace trace = traced(&def); /* off the path: to where 0.5 s at 100 px/s further on it is */
@@ -264,7 +253,6 @@ static void test_paths(void **state) {
 }
 
 static void test_follow_flow(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FOLLOW_FLOW);
     add_flow(&def, "wind", (struct flow_def){.type = FLOW_UNIFORM, .vector = {30, 40}});
     behavior_of(&def)->prediction = 0.5f;
@@ -275,7 +263,6 @@ static void test_follow_flow(void **state) {
 }
 
 static void test_hide(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_HIDE);
     behavior_of(&def)->clearance = 10;
     add_circle(&def, (vec2){400, 300}, 40);
@@ -293,7 +280,6 @@ static void test_hide(void **state) {
 /* ---- neighbors ---- */
 
 static void test_center(void **state) {
-    (void)state;
     for (int i = 0; i < 2; i++) {
         struct world_def def = def_with(i == 0 ? BEHAVIOR_COHESION : BEHAVIOR_FLOCK);
         behavior_of(&def)->target.target[0] = '\0';
@@ -314,7 +300,6 @@ static void test_center(void **state) {
 
 /* Two come head-on, 100 px apart at 100 px/s: they meet in the middle in a second. */
 static void test_avoid_agents(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_AVOID_AGENTS);
     behavior_of(&def)->target.target[0] = '\0';
     place(&def, (vec2){300, 300}, (vec2){50, 0});
@@ -344,7 +329,6 @@ static struct world_def def_with_zone(enum behavior_type type, float radius, flo
 }
 
 static void test_the_nearest_are_told_first(void **state) {
-    (void)state;
     struct world_def def = def_with_zone(BEHAVIOR_SEPARATION, 90, 7);
     struct world *world = row_of(&def, 200);
     uint32_t ids[LIMIT_INSPECT_NEIGHBORS];
@@ -373,7 +357,6 @@ static void test_the_nearest_are_told_first(void **state) {
 }
 
 static void test_only_the_nearest_count(void **state) {
-    (void)state;
     const enum behavior_type types[] = {BEHAVIOR_SEPARATION, BEHAVIOR_ORCA};
     for (int i = 0; i < 2; i++) {
         struct world_def def = def_with_zone(types[i], 90, 7);
@@ -402,7 +385,6 @@ static void assert_vector(vec2 vector, float x, float y) {
 }
 
 static void test_a_term(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_SEEK);
     behavior_of(&def)->weight = 0.5f;
     behavior_of(&def)->tier = 2;
@@ -424,7 +406,6 @@ static void test_a_term(void **state) {
 
 /* What the first tier takes is missing in the second: 400 less what is taken. */
 static void test_tiers(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_SEEK);
     struct state_def *only = &def.kinds[0].states[0];
     only->behaviors[0].weight = 0.04f;
@@ -448,7 +429,6 @@ static void test_tiers(void **state) {
 
 /* The parts of flock are its rules, each alone. */
 static void test_parts(void **state) {
-    (void)state;
     const enum behavior_type alone[] = {BEHAVIOR_SEPARATION, BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION};
     vec2 parts[TRACE_PARTS];
     for (int i = 0; i < 4; i++) {
@@ -480,7 +460,6 @@ static void test_parts(void **state) {
 
 /* A velocity filter replaces what the others get. */
 static void test_a_velocity_filter(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_ORCA);
     struct state_def *only = &def.kinds[0].states[0];
     only->behaviors[0].target.target[0] = '\0';
@@ -508,7 +487,6 @@ static void test_a_velocity_filter(void **state) {
 
 /* The most places that a state can have; each behavior under its own name; no neighbor twice. */
 static void test_the_fullest_state(void **state) {
-    (void)state;
     struct world_def def = def_about_second(BEHAVIOR_INTERPOSE);
     struct state_def *only = &def.kinds[0].states[0];
     copy_text(only->behaviors[0].second.target, "mouse");
@@ -535,7 +513,6 @@ static void test_the_fullest_state(void **state) {
 }
 
 static void test_to_ask_changes_nothing(void **state) {
-    (void)state;
     struct world_def def = def_with(BEHAVIOR_FLOCK);
     behavior_of(&def)->target.target[0] = '\0';
     struct state_def *only = &def.kinds[0].states[0];

@@ -42,7 +42,6 @@ static double nearest_approach(vec2 offset, vec2 own, vec2 other, double horizon
 /* Two agents that both go to the border of the permitted half-plane just touch within the horizon; inside
  * they miss. */
 static void test_both_shares_are_enough(void **state) {
-    (void)state;
     dice = rng_begin(5, 0, 0, RNG_SPAWN_PLACE);
     int tight = 0;
     for (int i = 0; i < 20000; i++) {
@@ -79,7 +78,6 @@ static void test_both_shares_are_enough(void **state) {
 
 /* No smaller change of the relative velocity, in any direction, avoids the collision. */
 static void test_no_more_than_needed(void **state) {
-    (void)state;
     dice = rng_begin(9, 0, 0, RNG_SPAWN_PLACE);
     int threatened = 0;
     for (int i = 0; i < 8000; i++) {
@@ -104,7 +102,6 @@ static void test_no_more_than_needed(void **state) {
 }
 
 static void test_overlap_parts(void **state) {
-    (void)state;
     /* 10 px of 20 overlap and both stand: each moves away so that 10 px are made in 0.25 s, half each. */
     const struct encounter e = meeting((vec2){10.0f, 0.0f}, (vec2){0.0f, 0.0f}, (vec2){0.0f, 0.0f});
     const struct half_plane plane = half_plane_of(&e);
@@ -121,7 +118,6 @@ static void test_overlap_parts(void **state) {
 }
 
 static void test_solids(void **state) {
-    (void)state;
     const vec2 away = {0.0f, -1.0f};
     const struct half_plane near = half_plane_of_solid(away, 30.0f, 0.5f, 0.25f, 100.0f);
     assert_float_equal(near.least, -60.0f, 1e-3); /* towards it at 60 px/s at most */
@@ -205,7 +201,6 @@ static int random_planes(struct half_plane *planes, float tightness) {
 
 /* If some velocity is permitted, the result is permitted and as near as a search finds. */
 static void test_nearest_against_a_search(void **state) {
-    (void)state;
     dice = rng_begin(6, 0, 0, RNG_SPAWN_PLACE);
     int feasible = 0, bent = 0;
     for (int i = 0; i < 1200; i++) {
@@ -234,7 +229,6 @@ static void test_nearest_against_a_search(void **state) {
 
 /* If none is, the violation is as small as a search finds; the hard ones hold if possible. */
 static void test_least_violation_against_a_search(void **state) {
-    (void)state;
     dice = rng_begin(7, 0, 0, RNG_SPAWN_PLACE);
     int infeasible = 0;
     for (int i = 0; i < 1200; i++) {
@@ -258,7 +252,6 @@ static void test_least_violation_against_a_search(void **state) {
 
 /* For any input: a finite velocity, no faster than allowed. */
 static void test_never_more_than_finite(void **state) {
-    (void)state;
     dice = rng_begin(8, 0, 0, RNG_SPAWN_PLACE);
     const float sizes[] = {0.0f, 1e-20f, 1e-3f, 1.0f, 1e3f, 1e6f};
     for (int i = 0; i < 20000; i++) {

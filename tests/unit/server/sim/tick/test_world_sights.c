@@ -137,7 +137,6 @@ static void step_and_check_states(struct world *world, int number) {
 }
 
 static void test_same_as_alone(void **state) {
-    (void)state;
     int64_t asked = 0;
     for (uint64_t number = 0; number < WORLDS; number++) {
         struct world *world = make_world(number);
@@ -168,7 +167,6 @@ static void test_same_as_alone(void **state) {
 
 /* A clone in memory of a world without sights finds room for them, when it is made and when it grows. */
 static void test_room_of_clones(void **state) {
-    (void)state;
     struct world_def plain = one_kind_def(BEHAVIOR_SEEK, vec2_make(1.0f, 2.0f));
     for (int i = 0; i < 500; i++) {
         place(&plain, vec2_make((float)i, 10.0f), vec2_make(0.0f, 0.0f));
@@ -191,7 +189,6 @@ static void test_room_of_clones(void **state) {
 }
 
 static void test_what_is_known(void **state) {
-    (void)state;
     static struct world_sights sights = {.count = 1};
     sights.asked[0].kind = 3;
     sights.asked[0].within = 10.0f;

@@ -35,7 +35,6 @@ void __wrap_free(void *old) {
 }
 
 static void test_no_allocation_in_a_tick(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){400.0f, 300.0f});
     def.targets[0].jump_within = 5.0f;
     for (int i = 0; i < 100; i++) {
@@ -61,7 +60,6 @@ static void test_no_allocation_in_a_tick(void **state) {
 }
 
 static void test_no_allocation_in_a_clone(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, (vec2){400.0f, 300.0f});
     def.edge = EDGE_WRAP;
     add_circle(&def, (vec2){200.0f, 200.0f}, 30.0f);

@@ -89,7 +89,6 @@ static void trace_all(struct world *world) {
 }
 
 static void test_every_search_ends(void **state) {
-    (void)state;
     static const enum behavior_type types[] = {
         BEHAVIOR_FLOCK, BEHAVIOR_SEPARATION, BEHAVIOR_COHESION,      BEHAVIOR_AVOID_AGENTS,
         BEHAVIOR_ORCA,  BEHAVIOR_PURSUE,     BEHAVIOR_FOLLOW_LEADER, BEHAVIOR_QUEUE,
@@ -101,14 +100,12 @@ static void test_every_search_ends(void **state) {
 }
 
 static void test_few_neighbors_end(void **state) {
-    (void)state;
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
     behavior_of(&def)->max_neighbors = 7;
     check_ends("flock, max_neighbors 7", build(&def), step_on);
 }
 
 static void test_three_behaviors_of_two_kinds_end(void **state) {
-    (void)state;
     struct world_def def = crowd_def(BEHAVIOR_SEPARATION);
     struct state_def *first = &def.kinds[0].states[0];
     static const enum behavior_type more[] = {BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION};
@@ -127,7 +124,6 @@ static void test_three_behaviors_of_two_kinds_end(void **state) {
 }
 
 static void test_reading_ends(void **state) {
-    (void)state;
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
     check_ends("world_explain", build(&def), explain_all);
     def = crowd_def(BEHAVIOR_AVOID_AGENTS);
@@ -136,7 +132,6 @@ static void test_reading_ends(void **state) {
 
 /* A tick that was given up reports no results. */
 static void test_given_up_before_it_began(void **state) {
-    (void)state;
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
     struct world *world = build(&def);
     const atomic_bool given_up = true;
@@ -148,7 +143,6 @@ static void test_given_up_before_it_began(void **state) {
 }
 
 static void test_creating_ends(void **state) {
-    (void)state;
     const atomic_bool given_up = true;
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
     def.given_up = &given_up;
@@ -160,7 +154,6 @@ static void test_creating_ends(void **state) {
 
 /* A request that came before the world was given up has its whole effect. */
 static void test_commands_are_whole(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         struct world_def def = crowd_def(BEHAVIOR_FLOCK);
@@ -184,7 +177,6 @@ static void test_commands_are_whole(void **state) {
 
 /* Until the flag is set it changes nothing. */
 static void test_bits_are_the_same(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         struct world_def def = crowd_def(BEHAVIOR_FLOCK);

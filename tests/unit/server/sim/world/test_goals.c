@@ -38,7 +38,6 @@ static struct steering_view explain_last(const struct world *world) {
 }
 
 static void test_pursue_leads_the_quarry(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_PURSUE, (vec2){400.0f, 100.0f}, (vec2){0.0f, 50.0f});
     put(&def, "hound", (vec2){300.0f, 100.0f}, (vec2){0, 0}); /* from rest: 100 px at 100 px/s is 1 s ahead */
     struct world *world = build(&def);
@@ -51,7 +50,6 @@ static void test_pursue_leads_the_quarry(void **state) {
 }
 
 static void test_prediction_is_capped_and_crosses_the_torus(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_PURSUE, (vec2){780.0f, 100.0f}, (vec2){100.0f, 0.0f});
     def.edge = EDGE_WRAP;
     def.kinds[1].states[0].behaviors[0].max_prediction = 0.5f;
@@ -68,7 +66,6 @@ static void test_prediction_is_capped_and_crosses_the_torus(void **state) {
 }
 
 static void test_evade_runs_from_where_the_menace_will_be(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_EVADE, (vec2){400.0f, 100.0f}, (vec2){0.0f, 400.0f});
     put(&def, "hound", (vec2){300.0f, 200.0f}, (vec2){0, 0});
     struct world *world = build(&def);
@@ -85,7 +82,6 @@ static void test_evade_runs_from_where_the_menace_will_be(void **state) {
 }
 
 static void test_offset_pursuit_keeps_its_place(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_OFFSET_PURSUIT, (vec2){200.0f, 300.0f}, (vec2){60.0f, 0.0f});
     def.edge = EDGE_WRAP; /* the leader goes round and round */
     def.kinds[1].states[0].behaviors[0].offset = (vec2){-40.0f, 30.0f};
@@ -103,7 +99,6 @@ static void test_offset_pursuit_keeps_its_place(void **state) {
 
 /* Every agent ends in a place of its own, and they close up when one is removed. */
 static void test_formations(void **state) {
-    (void)state;
     const vec2 expected[4][3] = {
         {{0, 40}, {0, -40}, {0, 80}},
         {{-40, 0}, {-80, 0}, {-120, 0}},
@@ -135,7 +130,6 @@ static void test_formations(void **state) {
 }
 
 static void test_interpose_ends_in_the_middle(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     copy_text(def.targets[0].name, "left");
     copy_text(def.targets[1].name, "right");
@@ -185,7 +179,6 @@ static double heading_memory(double hz, float max_force) {
 
 /* The walk whose step grows with dt instead of its root has .07, .41 and .77 here. */
 static void test_wander_looks_the_same_at_any_tick_rate(void **state) {
-    (void)state;
     const double at_30 = heading_memory(30.0, 400.0f), at_60 = heading_memory(60.0, 400.0f),
                  at_240 = heading_memory(240.0, 400.0f);
     print_message("mean cosine of headings a second apart: %.3f at 30 Hz, %.3f at 60, %.3f at 240\n", at_30,
@@ -196,7 +189,6 @@ static void test_wander_looks_the_same_at_any_tick_rate(void **state) {
 }
 
 static void test_who_the_other_is(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_SEEK, (vec2){500.0f, 100.0f}, (vec2){0, 0});
     copy_text(def.targets[0].name, "food1");
     copy_text(def.targets[1].name, "food2");
@@ -234,7 +226,6 @@ static void test_who_the_other_is(void **state) {
 }
 
 static void test_of_two_as_near_the_lower_id(void **state) {
-    (void)state;
     struct world_def def = hare_def(BEHAVIOR_SEEK, (vec2){350.0f, 100.0f}, (vec2){0, 0});
     put(&def, "hare", (vec2){250.0f, 100.0f}, (vec2){0, 0});
     put(&def, "hound", (vec2){300.0f, 100.0f}, (vec2){0, 0});
@@ -273,7 +264,6 @@ static struct world *hunt(int edge, int hares, float within, bool has_grid) {
 }
 
 static void test_the_grid_finds_the_nearest_of_all(void **state) {
-    (void)state;
     const int hares[] = {65, 400, 2000};
     const float within[] = {0.0f, 90.0f};
     for (int edge = EDGE_OPEN; edge <= EDGE_CONTAIN; edge++) {

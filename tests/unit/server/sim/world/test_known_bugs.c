@@ -48,7 +48,6 @@ static void check_finite(const struct world *world) {
  * not, with and without speed, force and a body. OpenSteer: NaN from separation (issue 6) and from pursuit at
  * rest; SharpSteer2: arrival 0/0; gdx-ai issue 45; UnitySteer issue 9; Construct: max speed 0. */
 static void test_nothing_is_undefined(void **state) {
-    (void)state;
     for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
         for (unsigned bits = 0; bits < 64; bits++) {
             struct world_def def = def_about((enum behavior_type)type, bits & 1);
@@ -74,7 +73,6 @@ static void test_nothing_is_undefined(void **state) {
 /* OpenSteer divides by the own speed: the predicted place is 3.4e38 px away. Here pursuit from rest starts at
  * once, to where the quarry will be. */
 static void test_pursuit_from_rest(void **state) {
-    (void)state;
     struct world_def def = def_about(BEHAVIOR_PURSUE, false);
     struct behavior_def *pursue = &def.kinds[0].states[0].behaviors[0];
     pursue->target.target[0] = '\0';
@@ -96,7 +94,6 @@ static void test_pursuit_from_rest(void **state) {
 
 /* UnitySteer issue 33: an agent that evades a still threat must run straight. */
 static void test_evading_the_still_is_straight(void **state) {
-    (void)state;
     struct world_def def = def_about(BEHAVIOR_EVADE, false);
     place(&def, (vec2){397.0f, 304.0f}, (vec2){0.0f, 0.0f});
     struct world *world = build(&def);
@@ -111,7 +108,6 @@ static void test_evading_the_still_is_straight(void **state) {
 /* Yuka: an agent at rest in cell 0 was entered there again each tick (600 times after 600 ticks). Here two at
  * rest in the first cell see each other once, and as many candidates as on the first tick. */
 static void test_resting_in_the_first_cell(void **state) {
-    (void)state;
     for (int edge = EDGE_OPEN; edge <= EDGE_WRAP; edge++) {
         struct world_def def = def_about(BEHAVIOR_COHESION, false);
         def.edge = edge;
@@ -133,7 +129,6 @@ static void test_resting_in_the_first_cell(void **state) {
 /* Yuka: steering.remove(unknown) takes the last behavior away. Here the removal of an unknown agent changes
  * nothing. */
 static void test_removing_the_unknown(void **state) {
-    (void)state;
     struct world_def def = def_about(BEHAVIOR_SEEK, false);
     place(&def, (vec2){100.0f, 100.0f}, (vec2){0.0f, 0.0f});
     place(&def, (vec2){200.0f, 100.0f}, (vec2){0.0f, 0.0f});
@@ -151,7 +146,6 @@ static void test_removing_the_unknown(void **state) {
 
 /* GDQuest issue 40: without a behavior that acts, the velocity stays as it is; it does not flip or fade. */
 static void test_no_behavior_acts(void **state) {
-    (void)state;
     struct world_def def = def_about(BEHAVIOR_FLEE, false);
     def.kinds[0].states[0].behaviors[0].panic_distance = 10.0f;
     place(&def, (vec2){100.0f, 100.0f}, (vec2){30.0f, -40.0f});
@@ -185,7 +179,6 @@ static struct world *bunch(enum behavior_type type, bool is_about_agents, vec2 m
  * across it (Eco issue 1061): every behavior about other agents acts over the corner of a torus as in its
  * middle. */
 static void test_a_torus_has_no_edge(void **state) {
-    (void)state;
     static const enum behavior_type types[] = {
         BEHAVIOR_SEEK,      BEHAVIOR_FLEE,       BEHAVIOR_ARRIVE,        BEHAVIOR_PURSUE,
         BEHAVIOR_EVADE,     BEHAVIOR_INTERPOSE,  BEHAVIOR_FORMATION,     BEHAVIOR_COHESION,
@@ -213,7 +206,6 @@ static void test_a_torus_has_no_edge(void **state) {
 /* Frame-rate dependence (gdquest godot-platformer-2d issue 166, jyanar/Boids issue 2): the same way at 30, 60
  * and 240 ticks a second. */
 static void test_same_way_at_any_tick_rate(void **state) {
-    (void)state;
     static const enum behavior_type types[] = {BEHAVIOR_SEEK, BEHAVIOR_ARRIVE, BEHAVIOR_PURSUE,
                                                BEHAVIOR_EVADE, BEHAVIOR_FLEE};
     const double rates[] = {30.0, 60.0, 240.0};
@@ -236,7 +228,6 @@ static void test_same_way_at_any_tick_rate(void **state) {
 /* Yuka and NetLogo update agents in place, so that the first has seen less than the last. Here two with
  * mirrored situations stay mirrored, whatever their order. */
 static void test_no_agent_is_first(void **state) {
-    (void)state;
     static const enum behavior_type types[] = {BEHAVIOR_PURSUE, BEHAVIOR_EVADE,       BEHAVIOR_SEPARATION,
                                                BEHAVIOR_FLOCK,  BEHAVIOR_COHESION,    BEHAVIOR_ALIGNMENT,
                                                BEHAVIOR_ORCA,   BEHAVIOR_AVOID_AGENTS};
@@ -276,7 +267,6 @@ static vec2 force_by(enum behavior_type type, float x) {
 /* Hard edges of the radius jolt (VivianMenard/boids issue 40), and so does switching to the nearest threat
  * (GDQuest issue 37): a neighbor that comes into view counts gradually. */
 static void test_coming_into_view_is_no_jolt(void **state) {
-    (void)state;
     static const enum behavior_type types[] = {BEHAVIOR_SEPARATION, BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION,
                                                BEHAVIOR_FLOCK};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++) {

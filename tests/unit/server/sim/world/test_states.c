@@ -64,7 +64,6 @@ static const char *state_name(const struct world *world, int32_t row) {
 }
 
 static void test_hysteresis_of_stamina(void **state) {
-    (void)state;
     struct world_def def = hunting_def();
     put(&def, "prey", (vec2){450.0f, 300.0f});
     put(&def, "hunter", (vec2){400.0f, 300.0f});
@@ -87,7 +86,6 @@ static void test_hysteresis_of_stamina(void **state) {
 }
 
 static void test_the_quarry_is_kept(void **state) {
-    (void)state;
     struct world_def def = hunting_def();
     put(&def, "prey", (vec2){490.0f, 300.0f});
     put(&def, "prey", (vec2){400.0f, 600.0f});
@@ -114,7 +112,6 @@ static void test_the_quarry_is_kept(void **state) {
 }
 
 static void test_time_in_state(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     struct kind_def *lamp = world_def_add_kind(&def, "lamp");
     assert_non_null(lamp);
@@ -137,7 +134,6 @@ static void test_time_in_state(void **state) {
 }
 
 static void test_stamina_conditions(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     struct kind_def *kind = world_def_add_kind(&def, "runner");
     assert_non_null(kind);
@@ -165,7 +161,6 @@ static void test_stamina_conditions(void **state) {
 
 /* A lower tier that needs all of max_force leaves nothing to the next one. */
 static void test_tiers(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){800.0f, 300.0f});
     struct state_def *only = &def.kinds[0].states[0];
     only->behaviors[0].tier = 5;
@@ -189,7 +184,6 @@ static void test_tiers(void **state) {
 }
 
 static void test_dithering(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){800.0f, 300.0f});
     struct state_def *only = &def.kinds[0].states[0];
     only->combine = COMBINE_DITHERED;

@@ -38,7 +38,6 @@ static void check_arrival(vec2 start, vec2 velocity, struct body_def body, doubl
 }
 
 static void test_arrive_stops_exactly(void **state) {
-    (void)state;
     struct body_def body = kind_def_default().body;
     body.max_speed = (struct field_range){150.0f, 150.0f};
     body.max_force = (struct field_range){100.0f, 100.0f};
@@ -55,7 +54,6 @@ static void test_arrive_stops_exactly(void **state) {
 }
 
 static void test_linear_law_overshoots_as_the_tutorials_do(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){500.0f, 300.0f});
     def.kinds[0].states[0].behaviors[0].law = ARRIVE_LINEAR;
     def.kinds[0].states[0].behaviors[0].slowing_distance = 20.0f;
@@ -73,7 +71,6 @@ static void test_linear_law_overshoots_as_the_tutorials_do(void **state) {
 }
 
 static void test_wrap_takes_the_short_way(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){790.0f, 300.0f});
     def.edge = EDGE_WRAP;
     place(&def, (vec2){10.0f, 300.0f}, (vec2){0, 0});
@@ -86,7 +83,6 @@ static void test_wrap_takes_the_short_way(void **state) {
 }
 
 static void test_contained_agents_come_back(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLEE, (vec2){400.0f, 300.0f});
     def.edge = EDGE_CONTAIN;
     for (int i = 0; i < 8; i++) {
@@ -105,7 +101,6 @@ static void test_contained_agents_come_back(void **state) {
 
 /* Removing agents, or adding some, does not change the motion of the others. */
 static void test_agents_do_not_depend_on_each_other(void **state) {
-    (void)state;
     struct world *worlds[2];
     for (int w = 0; w < 2; w++) {
         struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){300.0f, 200.0f});
@@ -155,7 +150,6 @@ static int kept_ticks(float max_speed) {
 }
 
 static void test_order_is_kept_while_agents_stay_near(void **state) {
-    (void)state;
     const int slow = kept_ticks(20.0f), brisk = kept_ticks(60.0f);
     assert_true(slow > brisk && slow < 60);
     assert_true(brisk > 20);
@@ -163,7 +157,6 @@ static void test_order_is_kept_while_agents_stay_near(void **state) {
 }
 
 static void test_target_jumps_when_reached(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){400.0f, 300.0f});
     def.targets[0].jump_within = 2.0f;
     def.targets[0].jump_margin = 10.0f;
@@ -186,7 +179,6 @@ static void test_target_jumps_when_reached(void **state) {
 }
 
 static void test_explain_is_what_the_tick_does(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){600.0f, 300.0f});
     struct state_def *only = &def.kinds[0].states[0];
     only->behavior_count = 3;
@@ -216,7 +208,6 @@ static void test_explain_is_what_the_tick_does(void **state) {
 }
 
 static void test_bad_definitions_are_refused(void **state) {
-    (void)state;
     struct world *world = NULL;
     const char *what = NULL;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});

@@ -18,7 +18,6 @@ static uint64_t bytes_of(const struct world *world, int64_t agents, int threads)
 }
 
 static void limits(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
     struct spawn_def spawn = {.count = 3};
     uint32_t first = 0;
@@ -34,7 +33,6 @@ static void limits(void **state) {
 }
 
 static void placements_beyond_the_limit(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
     struct world *world = NULL;
     const char *what = "";
@@ -55,7 +53,6 @@ static void placements_beyond_the_limit(void **state) {
 
 /* The index of sights has rows as floats. */
 static void fewer_where_some_look_for_a_kind(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_PURSUE, vec2_make(400.0f, 300.0f));
     struct target_ref *target = &def.kinds[0].states[0].behaviors[0].target;
     *target = (struct target_ref){.within = 50.0f};
@@ -70,7 +67,6 @@ static void fewer_where_some_look_for_a_kind(void **state) {
 
 /* Nothing of that takes memory. */
 static void as_many_as_there_can_be(void **state) {
-    (void)state;
     const vec2 largest = {(float)LIMIT_WORLD_SIZE, (float)LIMIT_WORLD_SIZE};
     struct world *world = flock(0);
     const int32_t cells = grid_cells_of(LIMIT_AGENTS, largest, true, 1.0f);
@@ -89,7 +85,6 @@ static void as_many_as_there_can_be(void **state) {
 }
 
 static void what_spawning_takes(void **state) {
-    (void)state;
     struct world *world = flock(10);
     assert_true(world_spawn_bytes(world, 0, 100000, 1) > UINT64_C(60) * 100000);
     assert_int_equal(world_reserve(world, 1000), 0);
@@ -111,7 +106,6 @@ static bool is_untouched(const struct world *world) {
 }
 
 static void a_flock_remembers_nothing(void **state) {
-    (void)state;
     struct world *world = flock(40);
     for (int tick = 0; tick < 20; tick++) {
         world_step(world);
@@ -178,7 +172,6 @@ static void add_stone(struct world *world) {
 }
 
 static void same_futures(void **state) {
-    (void)state;
     check_same_future(spawn_some);
     check_same_future(remove_some);
     check_same_future(give_stamina);

@@ -60,7 +60,6 @@ static void assert_same_futures(struct world *a, struct world *b, int ticks) {
 }
 
 static void test_a_clone_goes_on_alike(void **state) {
-    (void)state;
     struct world *worlds[] = {flock(vec2_make(900.0f, 700.0f), 120, 2), landscape()};
     for (int i = 0; i < 2; i++) {
         steps(worlds[i], 31);
@@ -75,7 +74,6 @@ static void test_a_clone_goes_on_alike(void **state) {
 
 /* Wherever the phase of the order of slots is. */
 static void test_a_clone_of_every_tick(void **state) {
-    (void)state;
     struct world *world = flock(vec2_make(900.0f, 700.0f), 120, 1), *end = world_clone_new(world);
     steps(end, 40);
     for (int tick = 0; tick < 12; tick++) {
@@ -91,7 +89,6 @@ static void test_a_clone_of_every_tick(void **state) {
 
 /* Whatever was there before, in a world that is larger or smaller in every respect. */
 static void test_into_another_world(void **state) {
-    (void)state;
     struct world *from[] = {flock(vec2_make(900.0f, 700.0f), 50, 1), landscape(),
                             flock(vec2_make(2000.0f, 2000.0f), 300, 3)};
     struct world *to = flock(vec2_make(500.0f, 500.0f), 60, 1);
@@ -111,7 +108,6 @@ static void test_into_another_world(void **state) {
 }
 
 static void test_what_does_not_fit_changes_nothing(void **state) {
-    (void)state;
     struct world *small = flock(vec2_make(500.0f, 500.0f), 10, 1);
     struct world *small_too = flock(vec2_make(500.0f, 500.0f), 10, 1);
     struct world *many = flock(vec2_make(500.0f, 500.0f), 100, 1);
@@ -135,7 +131,6 @@ static void test_what_does_not_fit_changes_nothing(void **state) {
 
 /* A clone is a world like others: commands work, and take the room for geometry. */
 static void test_commands_in_a_clone(void **state) {
-    (void)state;
     struct world *world = landscape(), *clone = world_clone_new(world);
     const struct obstacle_def circle = {.shape = OBSTACLE_CIRCLE, .at = {600.0f, 100.0f}, .radius = 30.0f};
     struct world *both[] = {world, clone};
@@ -157,7 +152,6 @@ static void test_commands_in_a_clone(void **state) {
 }
 
 static void test_how_it_is_computed_stays(void **state) {
-    (void)state;
     struct world *world = flock(vec2_make(500.0f, 500.0f), 10, 1), *clone = world_clone_new(world);
     atomic_bool given_up = false;
     world_set_simd(clone, SIMD_PLAIN);
@@ -170,7 +164,6 @@ static void test_how_it_is_computed_stays(void **state) {
 }
 
 static void test_an_empty_world(void **state) {
-    (void)state;
     struct world_def def = world_def_default();
     struct world *world = build(&def), *clone = world_clone_new(world);
     assert_non_null(clone);
@@ -181,7 +174,6 @@ static void test_an_empty_world(void **state) {
 
 /* Cells are left over from agents that are gone. */
 static void test_an_emptied_world(void **state) {
-    (void)state;
     struct world *world = flock(vec2_make(500.0f, 500.0f), 1, 1);
     assert_int_equal(world_remove_kind(world, 0), 1);
     struct world *clone = world_clone_new(world);

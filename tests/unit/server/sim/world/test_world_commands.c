@@ -13,7 +13,6 @@ static struct world *empty_world(void) {
 }
 
 static void test_spawn_fills_a_disc_evenly(void **state) {
-    (void)state;
     struct world *world = empty_world();
     const struct spawn_def spawn = spawn_circle(4000);
     uint32_t first = 0;
@@ -32,7 +31,6 @@ static void test_spawn_fills_a_disc_evenly(void **state) {
 }
 
 static void test_spawn_is_all_or_nothing(void **state) {
-    (void)state;
     struct world *world = empty_world();
     uint32_t first = 0;
     struct spawn_def spawn = spawn_circle(LIMIT_AGENTS_USUAL);
@@ -46,7 +44,6 @@ static void test_spawn_is_all_or_nothing(void **state) {
 }
 
 static void test_velocity_and_heading(void **state) {
-    (void)state;
     struct world *world = empty_world();
     uint32_t first;
     struct spawn_def spawn = {.count = 1, .shape = PLACE_POINT, .velocity = {0.0f, 500.0f}};
@@ -61,7 +58,6 @@ static void test_velocity_and_heading(void **state) {
 }
 
 static void test_remove_keeps_order_and_ids(void **state) {
-    (void)state;
     struct world *world = empty_world();
     const struct spawn_def spawn = spawn_circle(10);
     uint32_t first;
@@ -86,7 +82,6 @@ static void test_remove_keeps_order_and_ids(void **state) {
 }
 
 static void test_aims(void **state) {
-    (void)state;
     struct world *world = empty_world();
     const struct spawn_def spawn = {.count = 2, .shape = PLACE_POINT, .at = {400.0f, 100.0f}};
     uint32_t first;
@@ -120,7 +115,6 @@ static struct target_ref about(const char *target) {
 /* The agents that refer to a target, and those that follow an aim: of the present kinds, by behavior, set,
  * condition and aim. */
 static void test_who_heeds(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLEE, vec2_make(1.0f, 1.0f)); /* "agent" flees "mouse" */
     def.target_count = 4;
     copy_text(def.targets[1].name, "food-1");
@@ -171,7 +165,6 @@ static void test_who_heeds(void **state) {
 }
 
 static void test_targets_settle(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){0, 0});
     def.edge = EDGE_WRAP;
     struct world *world = build(&def);

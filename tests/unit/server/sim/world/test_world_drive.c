@@ -32,7 +32,6 @@ static bool is_near(vec2 a, float x, float y) {
 }
 
 static void test_a_velocity_is_there_in_the_next_tick(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 2);
     struct world *world = build(&def);
     for (int tick = 0; tick < 50; tick++) {
@@ -52,7 +51,6 @@ static void test_a_velocity_is_there_in_the_next_tick(void **state) {
 }
 
 static void test_a_force_accelerates(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_FORCE, 1);
     def.kinds[0].body.mass = (struct field_range){2.0f, 2.0f};
     behavior_of(&def)->limit = 240.0f;
@@ -68,7 +66,6 @@ static void test_a_force_accelerates(void **state) {
 
 /* A client that is gone leaves nothing running: the other behaviors act again. */
 static void test_a_vector_counts_for_hold_ticks(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 1);
     struct state_def *first = &def.kinds[0].states[0], *last = &def.kinds[0].states[1];
     def.kinds[0].state_count = 2;
@@ -101,7 +98,6 @@ static void test_a_vector_counts_for_hold_ticks(void **state) {
 
 /* Without a vector a world is the one without the behavior. */
 static void test_silent_without_vectors(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 1),
                      other = one_kind_def(BEHAVIOR_SEEK, vec2_make(0, 0));
     def.kinds[0].states[0].behavior_count = 2;
@@ -122,7 +118,6 @@ static void test_silent_without_vectors(void **state) {
 }
 
 static void test_agents_that_are_gone_are_counted(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 4);
     struct world *world = build(&def);
     const uint32_t ids[] = {4, 2, 77, 1, 4};
@@ -141,7 +136,6 @@ static void test_agents_that_are_gone_are_counted(void **state) {
 
 /* Parts of a kind, by id in ascending order. */
 static void test_a_kind_in_parts(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 5);
     struct world *world = build(&def);
     const float x[] = {1.0f, 2.0f, 3.0f}, y[3] = {0.0f};
@@ -157,7 +151,6 @@ static void test_a_kind_in_parts(void **state) {
 }
 
 static void test_other_kinds_are_refused(void **state) {
-    (void)state;
     struct world_def def = driven_def(EXTERNAL_VELOCITY, 2);
     struct kind_def *kind = world_def_add_kind(&def, "other");
     assert_non_null(kind);
@@ -180,7 +173,6 @@ static void test_other_kinds_are_refused(void **state) {
 
 /* orca has the last word, whether a velocity or a force is driven. */
 static void test_orca_has_the_last_word(void **state) {
-    (void)state;
     for (int mode = EXTERNAL_VELOCITY; mode <= EXTERNAL_FORCE; mode++) {
         struct world_def def = driven_def(mode, 2);
         struct state_def *only = &def.kinds[0].states[0];

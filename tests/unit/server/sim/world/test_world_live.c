@@ -23,7 +23,6 @@ static float nearest(const struct world *world, vec2 at) {
 }
 
 static void test_bodies_make_room(void **state) {
-    (void)state;
     struct world *world = crowd();
     const struct obstacle_def one = circle(200.0f, 300.0f, 50.0f);
     uint32_t id = 0;
@@ -47,7 +46,6 @@ static void test_bodies_make_room(void **state) {
 
 /* An agent that remembers a solid remembers the same one after others were added and removed. */
 static void test_memories_follow(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int changed = 0; changed < 2; changed++) {
         struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(700.0f, 300.0f));
@@ -79,7 +77,6 @@ static void test_memories_follow(void **state) {
 }
 
 static void test_targets(void **state) {
-    (void)state;
     struct world *world = crowd();
     int kind = -1;
     const uint64_t before = world_hash(world);
@@ -102,7 +99,6 @@ static void test_targets(void **state) {
 }
 
 static void test_reached(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
     def.targets[0].jump_within = 30.0f;
     place(&def, vec2_make(380.0f, 300.0f), vec2_make(0.0f, 0.0f));
@@ -122,7 +118,6 @@ static void test_reached(void **state) {
 /* A torus without solids keeps agents in their slots for some ticks, one with solids does not. So the order of slots
  * must not depend on when the last sort was: before or after the obstacle went. */
 static void test_order_after_obstacles(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_COHESION, vec2_make(400.0f, 300.0f));
     def.edge = EDGE_WRAP;
     place(&def, vec2_make(0.0f, 0.0f), vec2_make(0.0f, 0.0f));

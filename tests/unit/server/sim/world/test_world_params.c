@@ -15,7 +15,6 @@ static struct world *arriving_world(void) {
 }
 
 static void test_listing(void **state) {
-    (void)state;
     struct world *world = arriving_world();
     const char *expected[] = {"mass",
                               "radius",
@@ -47,7 +46,6 @@ static void test_listing(void **state) {
 }
 
 static void test_every_parameter_reads_back(void **state) {
-    (void)state;
     struct world *world = arriving_world();
     struct param_ref ref;
     char name[64];
@@ -65,7 +63,6 @@ static void test_every_parameter_reads_back(void **state) {
  * side.
  */
 static void test_whole_numbers(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_COHESION, (vec2){400.0f, 300.0f});
     def.kinds[0].states[0].behaviors[0].target.target[0] = '\0';
     def.kinds[0].states[0].behaviors[0].falloff = FALLOFF_NONE;
@@ -89,7 +86,6 @@ static void test_whole_numbers(void **state) {
 
 /* Two worlds that differ in a parameter of any behavior have different hashes. */
 static void test_every_parameter_is_in_the_hash(void **state) {
-    (void)state;
     for (int type = 0; type < BEHAVIOR_TYPE_COUNT; type++) {
         struct world_def def = one_kind_def((enum behavior_type)type, (vec2){400.0f, 300.0f});
         struct behavior_def *behavior = &def.kinds[0].states[0].behaviors[0];
@@ -123,7 +119,6 @@ static void test_every_parameter_is_in_the_hash(void **state) {
 }
 
 static void test_drawn_values_and_setting_them(void **state) {
-    (void)state;
     struct world *world = arriving_world();
     int different = 0;
     for (int32_t row = 0; row < 10; row++) {
@@ -146,7 +141,6 @@ static void test_drawn_values_and_setting_them(void **state) {
 }
 
 static void test_a_changed_parameter_acts(void **state) {
-    (void)state;
     struct world *world = arriving_world();
     struct param_ref ref;
     assert_true(world_find_param(world, 0, "max_turn_rate", &ref));

@@ -38,7 +38,6 @@ static void put(struct world *world, uint32_t id, const vec2 *at, const vec2 *ve
 
 /* Wherever it is put, beyond borders and inside solids too, it is where a spawned agent would be. */
 static void test_places_are_those_of_spawn(void **state) {
-    (void)state;
     static const enum edge edges[] = {EDGE_WRAP, EDGE_BOUNCE, EDGE_CONTAIN, EDGE_OPEN};
     for (size_t e = 0; e < sizeof edges / sizeof edges[0]; e++) {
         struct world *world = world_of(BEHAVIOR_SEEK, edges[e], 3);
@@ -62,7 +61,6 @@ static void test_places_are_those_of_spawn(void **state) {
 }
 
 static void test_each_part_alone(void **state) {
-    (void)state;
     struct world *world = world_of(BEHAVIOR_SEEK, EDGE_WRAP, 3);
     steps(world, 5);
     const struct agent_view before = agent_of(world, 2), other = agent_of(world, 1);
@@ -91,7 +89,6 @@ static void test_each_part_alone(void **state) {
 }
 
 static void test_all_or_none(void **state) {
-    (void)state;
     struct world *world = world_of(BEHAVIOR_SEEK, EDGE_WRAP, 10);
     steps(world, 3);
     const uint64_t hash = world_hash(world);
@@ -110,7 +107,6 @@ static void test_all_or_none(void **state) {
 }
 
 static void test_the_last_entry_of_an_id_counts(void **state) {
-    (void)state;
     struct world *world = world_of(BEHAVIOR_SEEK, EDGE_WRAP, 10);
     const uint32_t ids[] = {4, 5, 4};
     const float x[] = {1.0f, 2.0f, 33.0f}, y[] = {1.0f, 2.0f, 44.0f};
@@ -123,7 +119,6 @@ static void test_the_last_entry_of_an_id_counts(void **state) {
 /* Flocks keep their agents in order of rows and their headings unwritten, and sort now and then: clones that are given
  * the same, at once or one by one, stay equal, and the world keeps its invariants. */
 static void test_flocks_that_are_placed_stay_equal(void **state) {
-    (void)state;
     struct rng rng = rng_begin(3, 1, 4, RNG_SPAWN_PLACE);
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
     for (int i = 0; i < 400; i++) {

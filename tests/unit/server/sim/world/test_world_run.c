@@ -64,7 +64,6 @@ static void check_world(enum edge edge, enum behavior_type type) {
 }
 
 static void strips_have_their_agents(void **state) {
-    (void)state;
     check_world(EDGE_WRAP, BEHAVIOR_FLOCK);
     check_world(EDGE_BOUNCE, BEHAVIOR_FLOCK);
     check_world(EDGE_OPEN, BEHAVIOR_SEPARATION);
@@ -72,7 +71,6 @@ static void strips_have_their_agents(void **state) {
 }
 
 static void strips_are_small(void **state) {
-    (void)state;
     struct world *world = make_world(EDGE_WRAP, BEHAVIOR_SEPARATION);
     struct world_run runs[2];
     world_step(world);
@@ -85,7 +83,6 @@ static void strips_are_small(void **state) {
 }
 
 static void counts_of_states(void **state) {
-    (void)state;
     struct world *world = make_world(EDGE_WRAP, BEHAVIOR_FLOCK);
     world_step(world);
     assert_int_equal(world_count_in_state(world, 0, 0, AGENTS + 1), AGENTS);

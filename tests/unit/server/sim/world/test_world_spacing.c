@@ -46,7 +46,6 @@ static int count_near(const struct world *world, const struct bounds *bounds, in
 }
 
 static void test_bodies_keep_their_spacing(void **state) {
-    (void)state;
     static const int edges[] = {EDGE_OPEN, EDGE_WRAP, EDGE_BOUNCE};
     for (size_t i = 0; i < sizeof edges / sizeof *edges; i++) {
         for (int has_spacing = 0; has_spacing < 2; has_spacing++) {
@@ -70,7 +69,6 @@ static void test_bodies_keep_their_spacing(void **state) {
 }
 
 static void test_what_has_no_room_is_placed_and_counted(void **state) {
-    (void)state;
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         struct world_def def = crowd_def();
@@ -90,7 +88,6 @@ static void test_what_has_no_room_is_placed_and_counted(void **state) {
 
 /* Without a spacing, and where the first place is free, agents are where they always were. */
 static void test_only_those_that_are_too_near_are_elsewhere(void **state) {
-    (void)state;
     struct world *worlds[2];
     for (int i = 0; i < 2; i++) {
         struct world_def def = crowd_def();
@@ -124,7 +121,6 @@ static void create_together(const struct exchange *exchange, void *context) {
 }
 
 static void test_ranks_place_alike(void **state) {
-    (void)state;
     static const enum exchange_mode modes[] = {EXCHANGE_COPY, EXCHANGE_STRIPES};
     struct world_def def = crowd_def();
     (void)add_crowd(&def, CROWD, (vec2){100.0f, 50.0f}, (vec2){300.0f, 500.0f}, 3.0f);

@@ -112,7 +112,6 @@ static int check_scenario(const char *name) {
 }
 
 static void every_scenario_has_its_verdict(void **state) {
-    (void)state;
     assert_int_equal(each_scenario(NULL, check_scenario), 0);
 }
 
@@ -149,7 +148,6 @@ static void expect(struct world_def *def, int halo, const char *known, const cha
 }
 
 static void few_agents_are_known_however_far_they_are_looked_for(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX, 0.0f);
     expect(&def, 0, "prey", NULL);
     def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX, 1000.0f);
@@ -157,7 +155,6 @@ static void few_agents_are_known_however_far_they_are_looked_for(void **state) {
 }
 
 static void many_must_be_looked_for_within_a_distance(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX + 1, 0.0f);
     expect(&def, 0, "",
            "kind hunter (pursue) looks for kind prey at any distance, and there are 4097 of these; allowed: "
@@ -174,7 +171,6 @@ static void many_must_be_looked_for_within_a_distance(void **state) {
 }
 
 static void a_quarry_that_is_kept_must_be_known(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX + 1, 50.0f);
     def.kinds[0].states[0].behaviors[0].keep = true;
     expect(&def, 50, "",
@@ -187,7 +183,6 @@ static void a_quarry_that_is_kept_must_be_known(void **state) {
 }
 
 static void the_second_target_and_conditions_look_too(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_INTERPOSE, 2, STRIPES_KNOWN_MAX + 1, 0.0f);
     struct state_def *first = &def.kinds[0].states[0];
     copy_text(first->behaviors[0].target.kind, "hunter");
@@ -210,7 +205,6 @@ static void the_second_target_and_conditions_look_too(void **state) {
 }
 
 static void looks_of_kinds_without_agents_do_not_count(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 0, STRIPES_KNOWN_MAX + 1, 0.0f);
     struct world *world = build(&def);
     char text[STRIPES_REFUSAL];
@@ -221,7 +215,6 @@ static void looks_of_kinds_without_agents_do_not_count(void **state) {
 }
 
 static void spawning_may_make_a_known_kind_too_large(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX - 3, 0.0f);
     struct world *world = build(&def);
     char text[STRIPES_REFUSAL];
@@ -247,7 +240,6 @@ static const char *refusal_of_param(const struct world *world, const char *name,
 }
 
 static void zones_are_no_wider_than_a_quarter_of_a_window(void **state) {
-    (void)state;
     char text[STRIPES_REFUSAL];
     struct world *world = flock_of(STRIPES_KNOWN_MAX + 1, BEHAVIOR_SEPARATION);
     assert_null(world_stripes_refusal(world, RANKS, text, sizeof text));
@@ -274,7 +266,6 @@ static void zones_are_no_wider_than_a_quarter_of_a_window(void **state) {
 }
 
 static void whoever_queues_sees_as_far_as_its_elbows(void **state) {
-    (void)state;
     char text[STRIPES_REFUSAL];
     struct world *world = flock_of(STRIPES_KNOWN_MAX + 1, BEHAVIOR_QUEUE);
     assert_null(refusal_of_param(world, "queue.clearance", 100.0 - 2.0 * 8.0, text));
@@ -288,7 +279,6 @@ static void whoever_queues_sees_as_far_as_its_elbows(void **state) {
 }
 
 static void agents_that_are_named_are_needed_once_and_in_order(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_INTERPOSE, 9, 0, 0.0f);
     struct state_def *first = &def.kinds[0].states[0];
     first->behaviors[0].target = (struct target_ref){.agent = 7};
@@ -306,7 +296,6 @@ static void agents_that_are_named_are_needed_once_and_in_order(void **state) {
 }
 
 static void a_sentence_is_cut_where_there_is_no_room(void **state) {
-    (void)state;
     struct world_def def = chase_def(BEHAVIOR_PURSUE, 2, STRIPES_KNOWN_MAX + 1, 0.0f);
     struct world *world = build(&def);
     char text[12];

@@ -27,7 +27,6 @@ static vec2 moved(struct world *world) {
 }
 
 static void waits_and_sets_out_gently(void **state) {
-    (void)state;
     struct world *world = park(1, vec2_make(790.0f, 10.0f), EDGE_OPEN);
     for (int tick = 0; tick <= AFTER_S * HZ; tick++) {
         assert_false(world_target_is_strolling(world, 0));
@@ -48,7 +47,6 @@ static void waits_and_sets_out_gently(void **state) {
 }
 
 static void a_request_stops_it_at_once(void **state) {
-    (void)state;
     struct world *world = park(1, vec2_make(400.0f, 300.0f), EDGE_WRAP);
     steps(world, 10 * HZ);
     assert_true(world_target_is_strolling(world, 0) && vec2_length(moved(world)) > 0.0f);
@@ -64,7 +62,6 @@ static void a_request_stops_it_at_once(void **state) {
 
 /* All of 8 x 6 fields within the margins in 20 minutes, at a mean speed that fits the limit. */
 static void it_comes_by_everywhere(void **state) {
-    (void)state;
     for (uint64_t seed = 1; seed <= 3; seed++) {
         struct world *world = park(seed, vec2_make(400.0f, 300.0f), EDGE_CONTAIN);
         bool was_here[8][6] = {{false}};
@@ -94,7 +91,6 @@ static void it_comes_by_everywhere(void **state) {
 }
 
 static void the_way_follows_from_the_seed(void **state) {
-    (void)state;
     struct world *one = park(1, vec2_make(400.0f, 300.0f), EDGE_OPEN);
     struct world *same = park(1, vec2_make(400.0f, 300.0f), EDGE_OPEN);
     struct world *other = park(2, vec2_make(400.0f, 300.0f), EDGE_OPEN);
@@ -110,7 +106,6 @@ static void the_way_follows_from_the_seed(void **state) {
 
 /* A small world, a fast target, an extreme rate, far away. */
 static void extremes_stay_in_range(void **state) {
-    (void)state;
     static const double rates[] = {1.0, 60.0, LIMIT_TICK_HZ};
     for (int i = 0; i < 3; i++) {
         for (int edge = 0; edge < 4; edge++) {

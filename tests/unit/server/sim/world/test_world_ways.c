@@ -77,7 +77,6 @@ static struct world *make_walkers(void) {
 }
 
 static void test_crowd(void **state) {
-    (void)state;
     struct world *world = make_walkers();
     struct way_share shares[ROOM];
     assert_int_equal(world_ways(world, shares, ROOM), 0); /* no tick yet */
@@ -94,7 +93,6 @@ static void test_crowd(void **state) {
 
 /* Every tenth agent stands beside a pillar. */
 static void test_solids(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(-4000.0f, 300.0f));
     def.size = vec2_make(8000.0f, 600.0f);
     def.edge = EDGE_OPEN;
@@ -113,7 +111,6 @@ static void test_solids(void **state) {
 }
 
 static void test_dithered(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
     state_of(&def, 0)->combine = COMBINE_DITHERED;
     state_of(&def, 0)->behaviors[0].probability = 1.0f;
@@ -126,7 +123,6 @@ static void test_dithered(void **state) {
 }
 
 static void test_limited_neighbors(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEPARATION, vec2_make(400.0f, 300.0f));
     add_behavior(&def, 0, BEHAVIOR_COHESION);
     add_behavior(&def, 0, BEHAVIOR_FORMATION);
@@ -152,7 +148,6 @@ static void test_limited_neighbors(void **state) {
 }
 
 static void test_several_filters(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_ORCA, vec2_make(400.0f, 300.0f));
     add_behavior(&def, 0, BEHAVIOR_ORCA);
     spread_everywhere(&def, "agent", 50);
@@ -165,7 +160,6 @@ static void test_several_filters(void **state) {
 }
 
 static void test_flocks(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
     def.edge = EDGE_WRAP;
     spread_everywhere(&def, "agent", 300);
@@ -187,7 +181,6 @@ static void test_flocks(void **state) {
 
 /* Two kinds whose states steer alike, one that has no agents, and states of different ways. */
 static void test_kinds_and_states(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
     static const char *const names[] = {"other", "absent"};
     for (int i = 0; i < 2; i++) {
@@ -215,7 +208,6 @@ static void test_kinds_and_states(void **state) {
 
 /* Counting is about the world, not part of it: neither the hash nor a copy has it. */
 static void test_copies(void **state) {
-    (void)state;
     struct world *world = make_walkers(), *copy = make_walkers();
     struct way_share shares[ROOM];
     steps(world, 5);
@@ -233,7 +225,6 @@ static void test_copies(void **state) {
 
 /* More behaviors than there are counters: those have the way of their rule. */
 static void test_many_programs(void **state) {
-    (void)state;
     struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
     enum { KINDS = 50 };
     for (int k = 1; k < KINDS; k++) {
@@ -261,7 +252,6 @@ static void test_many_programs(void **state) {
 }
 
 static void test_places_count(void **state) {
-    (void)state;
     place_set places = 0;
     assert_int_equal(places_count(0), 0);
     for (int i = 0; i < BATCH_MAX; i++) {
