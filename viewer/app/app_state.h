@@ -1,10 +1,10 @@
 /* The state of the viewer, as values of one subject each, and what the app's files have of each other.
  *
  * Owns every part of the viewer. The drawing thread alone uses it. The files, from the bottom up: app_state.c (what follows from
- * the state, requests), app_output.c (files), app_moment.c (the frame, large crowds, looking back), app_worlds.c (the viewer's own
+ * the state, requests, files), app_moment.c (the frame, large crowds, looking back), app_worlds.c (the viewer's own
  * server, speed, saved worlds, recordings, the scenario's view, exhibitions), app_tools.c (what the mouse does to the world, undo),
- * app_actions.c (what keys and panels do), app_input.c (events), app_mail.c (what the server sends, what is subscribed to),
- * app_draw.c (the picture), app.c (life and frame); ../main.c has the window's loop.
+ * app_actions.c (what keys and panels do), app_mail.c (what the server sends, what is subscribed to),
+ * app_draw.c (the picture), app.c (events, life and frame); ../main.c has the window's loop.
  */
 #ifndef DROVER_VIEWER_APP_APP_STATE_H
 #define DROVER_VIEWER_APP_APP_STATE_H
@@ -570,8 +570,6 @@ bool app_takes_events(const struct app *app);
 /** Whether the event is to wait for the next frame: a press, or a turn of the wheel, where the panels have not seen the
  * pointer yet. They see it there in this frame, and say whether the place is theirs. */
 bool app_puts_off(struct app *app, const struct input_event *event);
-/** Forgets the events that the panels took; called once a frame, after the panels were drawn. */
-void app_clear_input(struct app *app);
 
 /* Snapshots and messages from the connection change the app's state. */
 
