@@ -240,15 +240,9 @@ void snapshot_destroy(struct snapshot *snapshot) {
     if (snapshot == NULL) {
         return;
     }
-    free(snapshot->id);
-    free(snapshot->kind);
-    free(snapshot->state);
-    free(snapshot->x);
-    free(snapshot->y);
-    free(snapshot->vx);
-    free(snapshot->vy);
-    free(snapshot->heading);
-    free(snapshot->stamina);
+#define FREE(type, column) free(snapshot->column);
+    SNAPSHOT_COLUMNS(FREE)
+#undef FREE
     free(snapshot->desired);
     free(snapshot->steering);
     free(snapshot->share_begin);
@@ -271,15 +265,9 @@ static void *resized(void *array, size_t count, size_t entry_bytes, bool *ok) {
 
 static bool resize_agents(struct snapshot *snapshot, size_t count) {
     bool ok = true;
-    RESIZE(snapshot->id, count, &ok);
-    RESIZE(snapshot->kind, count, &ok);
-    RESIZE(snapshot->state, count, &ok);
-    RESIZE(snapshot->x, count, &ok);
-    RESIZE(snapshot->y, count, &ok);
-    RESIZE(snapshot->vx, count, &ok);
-    RESIZE(snapshot->vy, count, &ok);
-    RESIZE(snapshot->heading, count, &ok);
-    RESIZE(snapshot->stamina, count, &ok);
+#define RESIZE_COLUMN(type, column) RESIZE(snapshot->column, count, &ok);
+    SNAPSHOT_COLUMNS(RESIZE_COLUMN)
+#undef RESIZE_COLUMN
     return ok;
 }
 
@@ -341,9 +329,9 @@ int snapshot_reserve_parts(struct snapshot *snapshot, int32_t part_count) {
 
 size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces) {
     const struct snapshot *none = NULL;
-    const size_t agent = sizeof *none->id + sizeof *none->kind + sizeof *none->state + sizeof *none->x +
-                         sizeof *none->y + sizeof *none->vx + sizeof *none->vy + sizeof *none->heading +
-                         sizeof *none->stamina;
+#define AND_SIZE(type, column) +sizeof(type)
+    const size_t agent = SNAPSHOT_COLUMNS(AND_SIZE);
+#undef AND_SIZE
     const size_t forces =
         has_forces ? sizeof *none->desired + sizeof *none->steering + sizeof *none->share_begin : 0;
     const size_t shares = has_forces ? (size_t)share_count * sizeof *none->shares : 0;
@@ -386,7 +374,7 @@ static void copy_head(const struct snapshot *from, struct snapshot *to) {
     copy_names(&from->target_names, &to->target_names);
 }
 
-#define COPY(column) memcpy(to->column, from->column, (size_t)from->count * sizeof *from->column)
+#define COPY(type, column) memcpy(to->column, from->column, (size_t)from->count * sizeof *from->column);
 
 /* Room for all, or for some of them. */
 static int reserve(const struct snapshot *from, int32_t count, struct snapshot *to) {
@@ -407,18 +395,10 @@ int snapshot_copy(const struct snapshot *from, struct snapshot *to) {
     if (from->count == 0) {
         return 0;
     }
-    COPY(id);
-    COPY(kind);
-    COPY(state);
-    COPY(x);
-    COPY(y);
-    COPY(vx);
-    COPY(vy);
-    COPY(heading);
-    COPY(stamina);
+    SNAPSHOT_COLUMNS(COPY)
     if (from->has_forces) {
-        COPY(desired);
-        COPY(steering);
+        COPY(struct snapshot_vector, desired)
+        COPY(struct snapshot_vector, steering)
         memcpy(to->share_begin, from->share_begin, ((size_t)from->count + 1) * sizeof *from->share_begin);
         memcpy(to->shares, from->shares, (size_t)from->share_count * sizeof *from->shares);
     }
@@ -466,15 +446,9 @@ int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t co
     for (int32_t i = 0; i < count; i++) {
         const int32_t row = rows[i];
         assert(row >= 0 && row < from->count);
-        to->id[i] = from->id[row];
-        to->kind[i] = from->kind[row];
-        to->state[i] = from->state[row];
-        to->x[i] = from->x[row];
-        to->y[i] = from->y[row];
-        to->vx[i] = from->vx[row];
-        to->vy[i] = from->vy[row];
-        to->heading[i] = from->heading[row];
-        to->stamina[i] = from->stamina[row];
+#define TAKE(type, column) to->column[i] = from->column[row];
+        SNAPSHOT_COLUMNS(TAKE)
+#undef TAKE
     }
     if (from->has_forces) {
         select_forces(from, rows, to);

@@ -47,6 +47,18 @@ struct snapshot_part {
     struct snapshot_vector force; /* mass*px/s^2, after weighting */
 };
 
+/** The columns of every snapshot, X(type, name). */
+#define SNAPSHOT_COLUMNS(X)                                                                                  \
+    X(uint32_t, id)                                                                                          \
+    X(uint16_t, kind)  /* index in kind_names */                                                             \
+    X(uint16_t, state) /* index in state_names */                                                            \
+    X(int32_t, x)      /* hundredths of px */                                                                \
+    X(int32_t, y)                                                                                            \
+    X(int32_t, vx) /* hundredths of px/s */                                                                  \
+    X(int32_t, vy)                                                                                           \
+    X(int32_t, heading) /* hundredths of a degree, 0..35999, from +x towards +y (clockwise on a screen) */   \
+    X(int32_t, stamina) /* hundredths */
+
 /** Agents are in ascending order of id. Arrays are owned by the snapshot and hold `capacity` (agents), shares
  * `share_capacity`, parts `part_capacity` entries. */
 struct snapshot {
@@ -63,12 +75,9 @@ struct snapshot {
     bool wraps;          /* its edges are joined; not on the wire */
 
     int32_t count, capacity;
-    uint32_t *id;
-    uint16_t *kind, *state; /* indices in kind_names, state_names */
-    int32_t *x, *y;         /* hundredths of px */
-    int32_t *vx, *vy;       /* hundredths of px/s */
-    int32_t *heading;       /* hundredths of a degree, 0..35999, from +x towards +y (clockwise on a screen) */
-    int32_t *stamina;       /* hundredths */
+#define SNAPSHOT_MEMBER(type, name) type *name;
+    SNAPSHOT_COLUMNS(SNAPSHOT_MEMBER)
+#undef SNAPSHOT_MEMBER
     struct snapshot_vector *desired;  /* has_forces: desired velocity, px/s */
     struct snapshot_vector *steering; /* has_forces: total steering force after truncation, mass*px/s^2 */
     int32_t *share_begin; /* has_forces: agent i owns shares [share_begin[i], share_begin[i + 1]) */

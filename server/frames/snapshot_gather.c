@@ -23,9 +23,9 @@ struct parcel_head {
 };
 
 struct parcel_agent {
-    uint32_t id;
-    uint16_t kind, state;
-    int32_t x, y, vx, vy, heading, stamina;
+#define MEMBER(type, column) type column;
+    SNAPSHOT_COLUMNS(MEMBER)
+#undef MEMBER
 };
 
 struct parcel_forces {
@@ -61,17 +61,9 @@ static void write_agents(const struct snapshot *snapshot, struct buffer *out) {
     const size_t bytes = (size_t)snapshot->count * sizeof(struct parcel_agent);
     char *at = buffer_reserve(out, bytes);
     for (int32_t i = 0; at != NULL && i < snapshot->count; i++) {
-        const struct parcel_agent agent = {
-            .id = snapshot->id[i],
-            .kind = snapshot->kind[i],
-            .state = snapshot->state[i],
-            .x = snapshot->x[i],
-            .y = snapshot->y[i],
-            .vx = snapshot->vx[i],
-            .vy = snapshot->vy[i],
-            .heading = snapshot->heading[i],
-            .stamina = snapshot->stamina[i],
-        };
+#define ENTRY(type, column) .column = snapshot->column[i],
+        const struct parcel_agent agent = {SNAPSHOT_COLUMNS(ENTRY)};
+#undef ENTRY
         memcpy(at + (size_t)i * sizeof agent, &agent, sizeof agent);
     }
     if (at != NULL) {
@@ -200,15 +192,9 @@ static int take_forces(struct cursor *cursor, int32_t i, struct snapshot *out) {
 /* As agent i. */
 static int take_agent(struct cursor *cursor, int32_t i, struct snapshot *out) {
     const struct parcel_agent *agent = &cursor->next;
-    out->id[i] = agent->id;
-    out->kind[i] = agent->kind;
-    out->state[i] = agent->state;
-    out->x[i] = agent->x;
-    out->y[i] = agent->y;
-    out->vx[i] = agent->vx;
-    out->vy[i] = agent->vy;
-    out->heading[i] = agent->heading;
-    out->stamina[i] = agent->stamina;
+#define TAKE(type, column) out->column[i] = agent->column;
+    SNAPSHOT_COLUMNS(TAKE)
+#undef TAKE
     if (out->has_forces && take_forces(cursor, i, out) != 0) {
         return -1;
     }

@@ -336,10 +336,11 @@ void checkpoint_write(const struct world *world, const struct checkpoint_rest *r
                       uint64_t *hash) {
     const uint64_t own_hash = world_hash(world);
     const struct world_image image = world_image_of(world);
+    const struct image_slots all = world_image_own(world);
     struct json_writer json = json_writer_begin(out);
     json_object(&json);
     write_replicated(&json, world, &image, rest, own_hash);
-    write_columns(&json, world, world_image_changed(world));
+    write_columns(&json, world, world_image_changed(world, &all, true));
     if (image.drift != 0.0f) {
         write_order(&json, world, image.drift);
     }
@@ -355,10 +356,11 @@ void checkpoint_write(const struct world *world, const struct checkpoint_rest *r
 void checkpoint_write_head(const struct world *world, const struct checkpoint_rest *rest, uint64_t hash,
                            struct buffer *out) {
     const struct world_image image = world_image_of(world);
+    const struct image_slots none = {.end = 0};
     struct json_writer json = json_writer_begin(out);
     json_object(&json);
     write_replicated(&json, world, &image, rest, hash);
-    write_columns(&json, world, world_image_changed_by_row(world));
+    write_columns(&json, world, world_image_changed(world, &none, true));
     if (image.drift != 0.0f) {
         json_key(&json, "order");
         json_object(&json);

@@ -134,7 +134,7 @@ static void append_cells(struct buffer *out, const struct world *world, const st
 
 void checkpoint_part_write(const struct world *world, const struct image_slots *slots,
                            const struct checkpoint_part *part, struct buffer *out) {
-    const uint64_t changed = world_image_changed_by_slot(world, slots);
+    const uint64_t changed = world_image_changed(world, slots, false);
     struct image_column column;
     assert(part->number < part->count && part->count <= CHECKPOINT_PARTS_MAX);
     write_line(world, slots, part, changed, out);

@@ -489,7 +489,8 @@ static void restore_agents(struct world *to, const struct world *from) {
     unsigned char entries[64 * WORLD_ENTRY_BYTES];
     struct image_fault fault = {"", 0};
     struct image_column column;
-    const uint64_t changed = world_image_changed(from);
+    const struct image_slots all = world_image_own(from);
+    const uint64_t changed = world_image_changed(from, &all, true);
     while (world_image_ids(from, &row, &runs[count][0], &runs[count][1])) {
         count++;
     }

@@ -5,14 +5,15 @@
  * comparisons, an agent's own slot left out by splitting the loop there.
  */
 
-/* Agents of one row of cells, and the cells their candidates are in. Lanes past `count` hold the
+/* Agents of one row of cells, and where their candidates are. Lanes past `count` hold the
  * following agents; their results are discarded. */
 struct block {
     int32_t first, count;
+    uint32_t wanted; /* lanes; flocks want all */
     struct lanes_motion at;
     lanes heading_x, heading_y, core; /* has_cones */
-    struct grid_span bands[2], pieces[2];
-    int band_count, piece_count;
+    struct grid_walk
+        walk;   /* begins at the candidates, its own agents among them; copied to go through them */
     bool wraps; /* some difference may be shorter the other way round */
 };
 
@@ -99,11 +100,14 @@ LANES_INLINE void begin_block(const struct kernel_plan *plan, int32_t first, int
     const int32_t last = first + block->count - 1;
     const int32_t low = first_column(grid, row, first) - plan->reach_columns;
     const int32_t high = last_column(grid, row, last) + plan->reach_columns;
-    block->piece_count = span_cells(&grid->across, low, high, block->pieces);
-    block->band_count = span_cells(&grid->down, row - plan->reach_rows, row + plan->reach_rows, block->bands);
+    struct grid_walk *walk = &block->walk;
+    *walk = (struct grid_walk){.grid = grid};
+    walk->piece_count = span_cells(&grid->across, low, high, walk->pieces);
+    walk->band_count = span_cells(&grid->down, row - plan->reach_rows, row + plan->reach_rows, walk->bands);
+    walk->row = walk->bands[0].first;
     /* A cell on either side is given to rounding. */
     block->wraps =
-        grid->across.wraps && (block->piece_count > 1 || block->band_count > 1 ||
+        grid->across.wraps && (walk->piece_count > 1 || walk->band_count > 1 ||
                                2 * (high - low + 2) > columns || 2 * (2 * plan->reach_rows + 2) > rows);
 }
 
@@ -241,27 +245,20 @@ LANES_INLINE void visit_run(const struct kernel_plan *plan, const struct block *
 
 LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct block *block,
                                struct variant variant) {
-    const struct grid *grid = plan->batch->grid;
     const lanes none = lanes_all(0.0f);
     const lanes_tally empty = lanes_tally_none();
     struct sums sums = {
         none, none, none, none, none, none, none, none, lanes_all(3e38f), {empty, empty, empty}};
     const int32_t first = block->first, last = first + block->count;
-    for (int band = 0; band < block->band_count; band++) {
-        for (int32_t row = block->bands[band].first; row <= block->bands[band].last; row++) {
-            const int32_t *cells = grid->begin + (ptrdiff_t)row * grid->across.cells;
-            for (int piece = 0; piece < block->piece_count; piece++) {
-                const int32_t begin = cells[block->pieces[piece].first];
-                const int32_t end = cells[block->pieces[piece].last + 1];
-                visit_run(plan, block, begin, end < first ? end : first, variant, &sums);
-                for (int32_t slot = begin <= first && first < end ? first : last; slot < last; slot++) {
-                    if (does_count(plan, slot)) {
-                        visit_candidate(plan, block, slot, slot - first, variant, &sums);
-                    }
-                }
-                visit_run(plan, block, begin > last ? begin : last, end, variant, &sums);
+    struct grid_walk walk = block->walk;
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        visit_run(plan, block, begin, end < first ? end : first, variant, &sums);
+        for (int32_t slot = begin <= first && first < end ? first : last; slot < last; slot++) {
+            if (does_count(plan, slot)) {
+                visit_candidate(plan, block, slot, slot - first, variant, &sums);
             }
         }
+        visit_run(plan, block, begin > last ? begin : last, end, variant, &sums);
     }
     if (variant.is_sharp) {
         sums.velocity_weight = lanes_from_tally(sums.count[ZONE_ALIGNMENT]);
@@ -273,33 +270,31 @@ LANES_INLINE struct sums sweep(const struct kernel_plan *plan, const struct bloc
     return sums;
 }
 
-/* A variant for every layout. */
-LANES_INLINE struct sums sweep_layouts(const struct kernel_plan *plan, const struct block *block,
-                                       struct variant variant) {
-    switch (plan->layout) {
-    case KERNEL_THREE:
-        variant.layout = KERNEL_THREE;
-        return sweep(plan, block, variant);
-    case KERNEL_TWIN:
-        variant.layout = KERNEL_TWIN;
-        return sweep(plan, block, variant);
-    default:
-        variant.layout = KERNEL_ONE;
-        return sweep(plan, block, variant);
-    }
-}
-
-/* One copy for each variant, so that the inner loop has no branches. */
-LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
+/* A copy of the inner loop for each variant of a layout, which is a constant. */
+LANES_INLINE struct sums sweep_layout(const struct kernel_plan *plan, struct block *block,
+                                      enum kernel_layout layout, bool has_counts) {
+    const struct variant smooth = {.layout = layout, .has_counts = has_counts};
+    const struct variant sharp = {.layout = layout, .has_counts = has_counts, .is_sharp = true};
+    const struct variant smooth_cones = {.layout = layout, .has_counts = has_counts, .has_cones = true};
+    const struct variant sharp_cones = {
+        .layout = layout, .has_counts = has_counts, .is_sharp = true, .has_cones = true};
     if (plan->has_cones) {
         find_cones(plan, block);
-        return plan->is_sharp
-                   ? sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, true, has_counts})
-                   : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, true, false, has_counts});
+        return plan->is_sharp ? sweep(plan, block, sharp_cones) : sweep(plan, block, smooth_cones);
     }
-    return plan->is_sharp
-               ? sweep_layouts(plan, block, (struct variant){KERNEL_THREE, false, true, has_counts})
-               : sweep_layouts(plan, block, (struct variant){KERNEL_THREE, false, false, has_counts});
+    return plan->is_sharp ? sweep(plan, block, sharp) : sweep(plan, block, smooth);
+}
+
+/* Of several zones: one copy for each layout, so that the inner loop has no branches. */
+LANES_INLINE struct sums sweep_any(const struct kernel_plan *plan, struct block *block, bool has_counts) {
+    switch (plan->layout) {
+    case KERNEL_THREE:
+        return sweep_layout(plan, block, KERNEL_THREE, has_counts);
+    case KERNEL_TWIN:
+        return sweep_layout(plan, block, KERNEL_TWIN, has_counts);
+    default:
+        return sweep_layout(plan, block, KERNEL_ONE, has_counts);
+    }
 }
 
 /* The lanes of agents that have another one in the same place. */
@@ -350,12 +345,12 @@ LANES_INLINE uint64_t until_gap(uint64_t bits, int32_t gap) {
     return near == UINT64_MAX ? bits : bits & ((UINT64_C(1) << __builtin_ctzll(~near)) - 1);
 }
 
-/* The next block from the next wanted agent on; it ends with a wanted one too. Returns the lanes of wanted
- * agents, 0 when there are no more or once the work is given up. */
-LANES_INLINE uint32_t next_block(struct search *search, struct block *block) {
+/* The next block from the next wanted agent on; it ends with a wanted one too. false when there are no more or once the
+ * work is given up. */
+LANES_INLINE bool next_block(struct search *search, struct block *block) {
     const struct grid *grid = search->plan->batch->grid;
     if (search->wanted == 0 || grid_is_given_up(grid)) {
-        return 0;
+        return false;
     }
     const int32_t place = __builtin_ctzll(search->wanted), first = search->begin + place;
     const int32_t row_stop = row_end(grid, first, &search->row);
@@ -365,19 +360,8 @@ LANES_INLINE uint32_t next_block(struct search *search, struct block *block) {
         until_gap((search->wanted >> place) & ((UINT64_C(1) << most) - 1), search->plan->gap);
     begin_block(search->plan, first, search->row, first + 64 - __builtin_clzll(lanes_wanted), block);
     search->wanted &= ~(lanes_wanted << place);
-    return (uint32_t)lanes_wanted;
-}
-
-/* A walk through all candidates of a block, its own agents among them. */
-LANES_INLINE struct grid_walk block_walk(const struct grid *grid, const struct block *block) {
-    return (struct grid_walk){
-        .grid = grid,
-        .band_count = block->band_count,
-        .piece_count = block->piece_count,
-        .bands = {block->bands[0], block->bands[1]},
-        .pieces = {block->pieces[0], block->pieces[1]},
-        .row = block->bands[0].first,
-    };
+    block->wanted = (uint32_t)lanes_wanted;
+    return true;
 }
 
 /* ---- neighbor_kernel_columns ---- */
@@ -399,41 +383,27 @@ LANES_INLINE void store_columns(const struct sums *sums, lanes_mask wanted, int3
 }
 
 /* One copy for each zone that may be the only one, so that nothing is done for the others. */
-LANES_INLINE struct sums sweep_only(const struct kernel_plan *plan, const struct block *block,
-                                    struct variant variant) {
+LANES_INLINE struct sums sweep_only(const struct kernel_plan *plan, struct block *block) {
     switch (plan->only) {
     case ZONE_ALIGNMENT:
-        variant.layout = KERNEL_ALONG;
-        return sweep(plan, block, variant);
+        return sweep_layout(plan, block, KERNEL_ALONG, true);
     case ZONE_COHESION:
-        variant.layout = KERNEL_TOGETHER;
-        return sweep(plan, block, variant);
+        return sweep_layout(plan, block, KERNEL_TOGETHER, true);
     default:
-        variant.layout = KERNEL_APART;
-        return sweep(plan, block, variant);
+        return sweep_layout(plan, block, KERNEL_APART, true);
     }
-}
-
-LANES_INLINE struct sums sweep_one_zone(const struct kernel_plan *plan, struct block *block) {
-    if (plan->has_cones) {
-        find_cones(plan, block);
-        return plan->is_sharp ? sweep_only(plan, block, (struct variant){KERNEL_APART, true, true, true})
-                              : sweep_only(plan, block, (struct variant){KERNEL_APART, true, false, true});
-    }
-    return plan->is_sharp ? sweep_only(plan, block, (struct variant){KERNEL_APART, false, true, true})
-                          : sweep_only(plan, block, (struct variant){KERNEL_APART, false, false, true});
 }
 
 static void sum_neighbors(const struct kernel_plan *plan, int32_t begin, int32_t end, uint64_t wanted,
                           struct sums_columns *out) {
     struct search search = begin_search(plan, begin, end, wanted);
     struct block block;
-    for (uint32_t lanes_wanted; (lanes_wanted = next_block(&search, &block)) != 0;) {
+    while (next_block(&search, &block)) {
         const struct sums sums =
-            plan->only == ZONE_COUNT ? sweep_any(plan, &block, true) : sweep_one_zone(plan, &block);
+            plan->only == ZONE_COUNT ? sweep_any(plan, &block, true) : sweep_only(plan, &block);
         const int32_t place = block.first - begin;
-        store_columns(&sums, lanes_from_bits(lanes_wanted), place, out);
-        for (uint32_t left = coincident_lanes(&block, &sums) & lanes_wanted; left != 0; left &= left - 1) {
+        store_columns(&sums, lanes_from_bits(block.wanted), place, out);
+        for (uint32_t left = coincident_lanes(&block, &sums) & block.wanted; left != 0; left &= left - 1) {
             const int32_t lane = __builtin_ctz(left);
             const struct neighbor_sums alone = kernel_sums_alone(plan, block.first + lane);
             sums_columns_set(out, place + lane, &alone);

@@ -1,5 +1,5 @@
-/* Orca of kernels.h, for LANES_WIDTH agents at once. The half-plane of a neighbor is half_plane.inc.h, the linear
- * program half_planes.inc.h.
+/* Orca of kernels.h, for LANES_WIDTH agents at once. The half-plane of a neighbor and the linear program are
+ * half_planes.inc.h.
  */
 
 /* The nearest neighbors of the agents in the lanes.
@@ -38,17 +38,6 @@ struct candidates {
     bool is_uniform;               /* all have the radius of the first */
     struct motion motion[CANDIDATES_MAX];
     float radius[CANDIDATES_MAX];
-};
-
-/* Agents of one row of cells, and the cells their candidates are in. Lanes past `count` hold the
- * following agents; their results are discarded. */
-struct orca_block {
-    int32_t first, count;
-    uint32_t wanted; /* lanes */
-    struct lanes_motion at;
-    struct grid_span bands[2], pieces[2];
-    int band_count, piece_count;
-    bool wraps; /* some difference may be shorter the other way round */
 };
 
 /* The neighbors, nearest first: numbers of candidates. */
@@ -92,7 +81,7 @@ LANES_INLINE lanes side_by_side(const struct grid_axis *axis, lanes at, float fi
 }
 
 LANES_INLINE void begin_orca_block(const struct orca_plan *plan, int32_t first, int32_t end, uint32_t wanted,
-                                   struct orca_block *block) {
+                                   struct block *block) {
     const struct grid *grid = plan->query->grid;
     block->first = first;
     block->count = end - first;
@@ -102,14 +91,17 @@ LANES_INLINE void begin_orca_block(const struct orca_plan *plan, int32_t first, 
     const lanes x = side_by_side(&grid->across, block->at.x, grid->motion[first].x, is_own);
     const lanes y = side_by_side(&grid->down, block->at.y, grid->motion[first].y, is_own);
     int32_t columns, rows;
-    block->piece_count = cells_within(&grid->across, lanes_lowest(x), lanes_highest(x), plan->reach_x,
-                                      block->pieces, &columns);
-    block->band_count =
-        cells_within(&grid->down, lanes_lowest(y), lanes_highest(y), plan->reach_y, block->bands, &rows);
+    struct grid_walk *walk = &block->walk;
+    *walk = (struct grid_walk){.grid = grid};
+    walk->piece_count =
+        cells_within(&grid->across, lanes_lowest(x), lanes_highest(x), plan->reach_x, walk->pieces, &columns);
+    walk->band_count =
+        cells_within(&grid->down, lanes_lowest(y), lanes_highest(y), plan->reach_y, walk->bands, &rows);
+    walk->row = walk->bands[0].first;
     /* A cell on either side is given to rounding, and candidates may have left the cells they were in. */
     const float width = (float)(columns + 2) / grid->across.scale + 2.0f * grid->drift;
     const float height = (float)(rows + 2) / grid->down.scale + 2.0f * grid->drift;
-    block->wraps = grid->across.wraps && (block->piece_count > 1 || block->band_count > 1 ||
+    block->wraps = grid->across.wraps && (walk->piece_count > 1 || walk->band_count > 1 ||
                                           width > plan->half_x || height > plan->half_y);
 }
 
@@ -154,7 +146,7 @@ LANES_INLINE bool add_run(const struct orca_plan *plan, int32_t begin, int32_t e
 }
 
 /* The block's own, behind all others; false: there are too many. */
-LANES_INLINE bool add_own(const struct orca_plan *plan, const struct orca_block *block,
+LANES_INLINE bool add_own(const struct orca_plan *plan, const struct block *block,
                           struct candidates *candidates) {
     candidates->own_begin = candidates->count;
     if (block->count > ORCA_RANKED_MAX - candidates->count) {
@@ -168,21 +160,14 @@ LANES_INLINE bool add_own(const struct orca_plan *plan, const struct orca_block 
 }
 
 /* All but the block's own; false: there are too many. */
-LANES_INLINE bool add_others(const struct orca_plan *plan, const struct orca_block *block,
+LANES_INLINE bool add_others(const struct orca_plan *plan, const struct block *block,
                              struct candidates *candidates) {
-    const struct grid *grid = plan->query->grid;
     const int32_t first = block->first, last = first + block->count;
-    for (int band = 0; band < block->band_count; band++) {
-        for (int32_t row = block->bands[band].first; row <= block->bands[band].last; row++) {
-            const int32_t *cells = grid->begin + (ptrdiff_t)row * grid->across.cells;
-            for (int piece = 0; piece < block->piece_count; piece++) {
-                const int32_t begin = cells[block->pieces[piece].first];
-                const int32_t end = cells[block->pieces[piece].last + 1];
-                if (!add_run(plan, begin, end < first ? end : first, candidates) ||
-                    !add_run(plan, begin > last ? begin : last, end, candidates)) {
-                    return false;
-                }
-            }
+    struct grid_walk walk = block->walk;
+    for (int32_t begin, end; grid_walk_next(&walk, &begin, &end);) {
+        if (!add_run(plan, begin, end < first ? end : first, candidates) ||
+            !add_run(plan, begin > last ? begin : last, end, candidates)) {
+            return false;
         }
     }
     return true;
@@ -202,8 +187,8 @@ LANES_INLINE bool is_uniform(const struct candidates *candidates) {
 
 /* The offset from the agents to one candidate, or to one of each lane. A sum with zero turns -0 into +0, as
  * short_way does. */
-LANES_INLINE struct pair offset_from_block(const struct orca_plan *plan, const struct orca_block *block,
-                                           lanes x, lanes y) {
+LANES_INLINE struct pair offset_from_block(const struct orca_plan *plan, const struct block *block, lanes x,
+                                           lanes y) {
     const lanes none = lanes_all(0.0f);
     const struct pair offset = {lanes_sub(x, block->at.x), lanes_sub(y, block->at.y)};
     if (block->wraps) {
@@ -215,7 +200,7 @@ LANES_INLINE struct pair offset_from_block(const struct orca_plan *plan, const s
 
 /* self: the lane of this agent, -1 when it is in none. keys: of the nearest so far, and [levels], of the
  * nearest one that is not among them. */
-LANES_INLINE void rank_candidate(const struct orca_plan *plan, const struct orca_block *block,
+LANES_INLINE void rank_candidate(const struct orca_plan *plan, const struct block *block,
                                  const struct motion *motion, int32_t number, int32_t self, int32_t levels,
                                  lanes *keys) {
     const struct pair offset = offset_from_block(plan, block, lanes_all(motion->x), lanes_all(motion->y));
@@ -257,7 +242,7 @@ LANES_INLINE uint32_t store_ranks(const lanes *keys, int32_t most, uint32_t want
 }
 
 /* levels: a constant, at least query->most. */
-LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct orca_block *block,
+LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct block *block,
                                const struct candidates *candidates, int32_t levels, struct ranks *ranks) {
     lanes keys[NEIGHBORS_NEAREST_MAX + 1], stored[NEIGHBORS_NEAREST_MAX + 1];
     ORCA_UNROLL
@@ -279,21 +264,21 @@ LANES_INLINE uint32_t rank_all(const struct orca_plan *plan, const struct orca_b
     return store_ranks(stored, plan->query->most, block->wanted, ranks);
 }
 
-static uint32_t rank_10(const struct orca_plan *plan, const struct orca_block *block,
+static uint32_t rank_10(const struct orca_plan *plan, const struct block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
     return rank_all(plan, block, candidates, 10, ranks);
 }
-static uint32_t rank_16(const struct orca_plan *plan, const struct orca_block *block,
+static uint32_t rank_16(const struct orca_plan *plan, const struct block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
     return rank_all(plan, block, candidates, 16, ranks);
 }
-static uint32_t rank_32(const struct orca_plan *plan, const struct orca_block *block,
+static uint32_t rank_32(const struct orca_plan *plan, const struct block *block,
                         const struct candidates *candidates, struct ranks *ranks) {
     return rank_all(plan, block, candidates, NEIGHBORS_NEAREST_MAX, ranks);
 }
 
 /* Replaces the ranks of one lane by exact ones. */
-static void rank_exactly(const struct orca_plan *plan, const struct orca_block *block, int32_t lane,
+static void rank_exactly(const struct orca_plan *plan, const struct block *block, int32_t lane,
                          struct candidates *candidates, struct ranks *ranks) {
     const struct grid *grid = plan->query->grid;
     int32_t slots[NEIGHBORS_NEAREST_MAX];
@@ -314,7 +299,7 @@ static void rank_exactly(const struct orca_plan *plan, const struct orca_block *
 }
 
 /* The neighbors of a block's agents. */
-static void rank_neighbors(const struct orca_plan *plan, const struct orca_block *block,
+static void rank_neighbors(const struct orca_plan *plan, const struct block *block,
                            struct candidates *candidates, struct ranks *ranks) {
     uint32_t tied = block->wanted;
     candidates->count = 0;
@@ -365,7 +350,7 @@ struct queue {
 /* ---- half-planes ---- */
 
 /* The half-planes of the neighbors of one rank. */
-LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct orca_block *block,
+LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct block *block,
                               const struct candidates *candidates, const struct ranks *ranks, int32_t level,
                               struct pair preferred, struct outlook *outlook) {
     const lanes none = lanes_all(0.0f);
@@ -398,7 +383,7 @@ LANES_INLINE void forbid_rank(const struct orca_plan *plan, const struct orca_bl
     outlook->active = lanes_either(outlook->active, is_forbidden);
 }
 
-static void forbid_neighbors(const struct orca_plan *plan, const struct orca_block *block,
+static void forbid_neighbors(const struct orca_plan *plan, const struct block *block,
                              const struct candidates *candidates, const struct ranks *ranks,
                              struct pair preferred, struct outlook *outlook) {
     outlook->count = ranks->levels;
@@ -443,7 +428,7 @@ static void solve_lost(const struct planes *planes, int32_t levels, const struct
                        const struct orca_answers *answers) {
     const lanes max_speed = lanes_load(lost->max_speed);
     struct pair velocity = {lanes_load(lost->x), lanes_load(lost->y)};
-    violate_least(planes, levels, lanes_load(lost->begin), max_speed, lanes_from_bits(which), &velocity);
+    violate_least(planes, levels, 0, lanes_load(lost->begin), max_speed, lanes_from_bits(which), &velocity);
     velocity = pair_truncate(velocity, max_speed);
     _Alignas(64) float x[LANES_WIDTH], y[LANES_WIDTH];
     lanes_store(x, velocity.x);
@@ -515,11 +500,11 @@ static void lose(const struct outlook *outlook, const struct lost *lost, uint32_
 /* ---- one block ---- */
 
 /* The permitted velocities of the active lanes. */
-static void permit(const struct orca_block *block, const struct outlook *outlook, struct pair preferred,
+static void permit(const struct block *block, const struct outlook *outlook, struct pair preferred,
                    lanes max_speed, int32_t place, struct queue *queue, const struct orca_answers *answers) {
     const lanes lean = lanes_all(ORCA_LEAN);
     const struct pair leaning = {lanes_mul(lanes_negate(block->at.vy), lean), lanes_mul(block->at.vx, lean)};
-    const struct goal_lanes goal = {pair_add(preferred, leaning), false, max_speed};
+    const struct goal goal = {pair_add(preferred, leaning), false, max_speed};
     struct pair velocity = pair_truncate_often(goal.aim, max_speed);
     lanes failed = lanes_all(0.0f);
     const lanes_mask fails =
@@ -539,7 +524,7 @@ static void permit(const struct orca_block *block, const struct outlook *outlook
 }
 
 static void solve_block(const struct orca_plan *plan, const struct orca_wishes *wishes,
-                        const struct orca_block *block, int32_t place, struct queue *queue,
+                        const struct block *block, int32_t place, struct queue *queue,
                         const struct orca_answers *answers) {
     struct candidates candidates;
     struct ranks ranks;
@@ -562,7 +547,7 @@ static void solve_orca(const struct orca_plan *plan, const struct orca_wishes *w
     const struct grid *grid = plan->query->grid;
     int32_t row = begin < end ? row_before(grid, begin) : 0;
     struct queue queue = {.count = 0, .levels = 0};
-    struct orca_block block;
+    struct block block;
     for (int32_t first = begin; first < end && !grid_is_given_up(grid);) {
         const int32_t stop = row_end(grid, first, &row), left = (stop < end ? stop : end) - first;
         const int32_t count = left < LANES_WIDTH ? left : LANES_WIDTH;

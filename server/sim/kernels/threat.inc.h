@@ -132,10 +132,10 @@ LANES_INLINE uint32_t approached_lanes(const struct kernel_plan *plan, const str
     return lanes_bits(lanes_at_most_where(is_in, pair_dot(offset, relative), lanes_all(0.0f)));
 }
 
-LANES_INLINE void visit_block(const struct threat_plan *plan, const struct block *block, uint32_t wanted,
-                              bool has_cones, int32_t begin, struct line *line, struct threat_columns *out) {
+LANES_INLINE void visit_block(const struct threat_plan *plan, const struct block *block, bool has_cones,
+                              int32_t begin, struct line *line, struct threat_columns *out) {
     const struct grid *grid = plan->near.batch->grid;
-    struct grid_walk walk = block_walk(grid, block);
+    struct grid_walk walk = block->walk;
     struct found found;
     found.count = 0;
     for (int32_t run, run_end; grid_walk_next(&walk, &run, &run_end);) {
@@ -143,7 +143,8 @@ LANES_INLINE void visit_block(const struct threat_plan *plan, const struct block
             if (!does_count(&plan->near, slot)) {
                 continue;
             }
-            uint32_t which = approached_lanes(&plan->near, block, &grid->motion[slot], has_cones) & wanted;
+            uint32_t which =
+                approached_lanes(&plan->near, block, &grid->motion[slot], has_cones) & block->wanted;
             if (slot >= block->first && slot < block->first + block->count) {
                 which &= ~(UINT32_C(1) << (slot - block->first));
             }
@@ -164,17 +165,17 @@ static void sum_threats(const struct threat_plan *plan, int32_t begin, int32_t e
     struct line line;
     line.count = 0;
     struct block block;
-    for (uint32_t lanes_wanted; (lanes_wanted = next_block(&search, &block)) != 0;) {
-        const lanes_mask mask = lanes_from_bits(lanes_wanted);
+    while (next_block(&search, &block)) {
+        const lanes_mask mask = lanes_from_bits(block.wanted);
         const int32_t place = block.first - begin;
         store_where(out->count + place, mask, lanes_all(0.0f));
         store_where(out->push_x + place, mask, lanes_all(0.0f));
         store_where(out->push_y + place, mask, lanes_all(0.0f));
         if (plan->near.has_cones) {
             find_cones(&plan->near, &block);
-            visit_block(plan, &block, lanes_wanted, true, begin, &line, out);
+            visit_block(plan, &block, true, begin, &line, out);
         } else {
-            visit_block(plan, &block, lanes_wanted, false, begin, &line, out);
+            visit_block(plan, &block, false, begin, &line, out);
         }
     }
     clear_line(plan, &line, begin, out);

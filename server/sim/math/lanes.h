@@ -21,26 +21,54 @@
 #error "LANES_WIDTH says how many lanes there are"
 #endif
 
-/* Records of motion, field by field. */
-#define LANES_MOTION                                                                                         \
-    struct lanes_motion {                                                                                    \
-        lanes x, y, vx, vy;                                                                                  \
-    };
-
 /* Of lanes_key. */
 #define LANES_FIRST_KEY UINT32_C(0x00800000) /* the bits of the least one: less would be a subnormal number */
 #define LANES_NO_KEY    8.0f                 /* more than any */
 
 #define LANES_INLINE static inline __attribute__((always_inline, unused))
 
+/* ---- the registers of each width ---- */
+
 #if LANES_WIDTH == 1
-
 #include <math.h>
-
 typedef float lanes;
 typedef bool lanes_mask;
 typedef int32_t lanes_tally;
-LANES_MOTION
+#elif LANES_WIDTH == 4 && defined(__wasm_simd128__)
+#include <wasm_simd128.h>
+typedef v128_t lanes;
+typedef v128_t lanes_mask;
+typedef v128_t lanes_tally;
+#elif LANES_WIDTH == 4
+#include <emmintrin.h>
+typedef __m128 lanes;
+typedef __m128 lanes_mask;
+typedef __m128i lanes_tally;
+#define LANES_OF(name) _mm_##name /* the intrinsic of that name */
+#elif LANES_WIDTH == 8
+#include <immintrin.h>
+typedef __m256 lanes;
+typedef __m256 lanes_mask;
+typedef __m256i lanes_tally;
+#define LANES_OF(name) _mm256_##name
+#elif LANES_WIDTH == 16
+#include <immintrin.h>
+typedef __m512 lanes;
+typedef __mmask16 lanes_mask;
+typedef __m512i lanes_tally;
+#define LANES_OF(name) _mm512_##name
+#else
+#error "LANES_WIDTH is 1, 4, 8 or 16"
+#endif
+
+/* Records of motion, field by field. */
+struct lanes_motion {
+    lanes x, y, vx, vy;
+};
+
+#if LANES_WIDTH == 1
+
+/* ---- one lane ---- */
 
 LANES_INLINE lanes lanes_load(const float *from) {
     return *from;
@@ -57,18 +85,6 @@ LANES_INLINE void lanes_store_loose(float *to, lanes a) {
 }
 LANES_INLINE lanes lanes_all(float value) {
     return value;
-}
-LANES_INLINE lanes lanes_add(lanes a, lanes b) {
-    return a + b;
-}
-LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
-    return a - b;
-}
-LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
-    return a * b;
-}
-LANES_INLINE lanes lanes_div(lanes a, lanes b) {
-    return a / b;
 }
 LANES_INLINE lanes lanes_sqrt(lanes a) {
     return sqrtf(a);
@@ -124,9 +140,6 @@ LANES_INLINE void lanes_load_motion(const struct motion *from, struct lanes_moti
 LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motion *from) {
     *to = (struct motion){from->x, from->y, from->vx, from->vy};
 }
-LANES_INLINE lanes_tally lanes_tally_none(void) {
-    return 0;
-}
 LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
     return tally + mask;
 }
@@ -159,9 +172,6 @@ LANES_INLINE float lanes_lowest(lanes a) {
 LANES_INLINE float lanes_highest(lanes a) {
     return a;
 }
-LANES_INLINE lanes lanes_negate(lanes a) {
-    return -a;
-}
 LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
     return a || b;
 }
@@ -172,8 +182,6 @@ LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
 LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
     return a && !b;
 }
-/* A key: 20 bits of `quanta` (in [0, 2^20), rounded down) above the 10 bits of `number`, as a positive float,
- * so that keys are in order as floats. LANES_NO_KEY where the mask is false, whatever stands there. */
 LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
     const uint32_t bits = mask ? ((uint32_t)quanta << 10) + number + LANES_FIRST_KEY : 0;
     float key;
@@ -202,14 +210,9 @@ LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *i
     lanes_load_motion(from + *index, to);
 }
 
-#elif LANES_WIDTH == 4 && defined(__wasm_simd128__)
+#elif defined(__wasm_simd128__)
 
-#include <wasm_simd128.h>
-
-typedef v128_t lanes;
-typedef v128_t lanes_mask;
-typedef v128_t lanes_tally;
-LANES_MOTION
+/* ---- WebAssembly ---- */
 
 LANES_INLINE lanes lanes_load(const float *from) {
     return wasm_v128_load(from);
@@ -269,12 +272,6 @@ LANES_INLINE lanes lanes_abs(lanes a) {
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return wasm_v128_and(mask, wasm_f32x4_le(a, b));
 }
-LANES_INLINE lanes lanes_sub_where(lanes_mask mask, lanes a, lanes b) {
-    return wasm_v128_and(mask, wasm_f32x4_sub(a, b));
-}
-LANES_INLINE lanes lanes_add_where(lanes_mask mask, lanes a, lanes b) {
-    return wasm_f32x4_add(a, wasm_v128_and(mask, b));
-}
 LANES_INLINE uint32_t lanes_bits(lanes_mask mask) {
     return (uint32_t)wasm_i32x4_bitmask(mask);
 }
@@ -307,9 +304,6 @@ LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motio
     wasm_v128_store(&to[2].x, row[2]);
     wasm_v128_store(&to[3].x, row[3]);
 }
-LANES_INLINE lanes_tally lanes_tally_none(void) {
-    return wasm_i32x4_const_splat(0);
-}
 LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
     return wasm_i32x4_sub(tally, mask);
 }
@@ -323,9 +317,6 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
 }
 LANES_INLINE lanes lanes_truncated(lanes a) {
     return wasm_f32x4_convert_i32x4(wasm_i32x4_trunc_sat_f32x4(a)); /* -0.5 gives +0.0, as in C */
-}
-LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
-    return wasm_v128_and(mask, wasm_f32x4_div(a, b));
 }
 LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
     return wasm_f32x4_pmin(b, a);
@@ -376,80 +367,89 @@ LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *i
     *to = (struct lanes_motion){row[0], row[1], row[2], row[3]};
 }
 
-#elif LANES_WIDTH == 4
+#else
 
-#include <emmintrin.h>
-
-typedef __m128 lanes;
-typedef __m128 lanes_mask;
-typedef __m128i lanes_tally;
-LANES_MOTION
+/* ---- x86: what all its widths have under one name ---- */
 
 LANES_INLINE lanes lanes_load(const float *from) {
-    return _mm_load_ps(from);
+    return LANES_OF(load_ps)(from);
 }
 LANES_INLINE void lanes_store(float *to, lanes a) {
-    _mm_store_ps(to, a);
+    LANES_OF(store_ps)(to, a);
 }
 LANES_INLINE lanes lanes_load_loose(const float *from) {
-    return _mm_loadu_ps(from);
+    return LANES_OF(loadu_ps)(from);
 }
 LANES_INLINE void lanes_store_loose(float *to, lanes a) {
-    _mm_storeu_ps(to, a);
+    LANES_OF(storeu_ps)(to, a);
 }
 LANES_INLINE lanes lanes_all(float value) {
-    return _mm_set1_ps(value);
-}
-LANES_INLINE lanes lanes_add(lanes a, lanes b) {
-    return _mm_add_ps(a, b);
-}
-LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
-    return _mm_sub_ps(a, b);
-}
-LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
-    return _mm_mul_ps(a, b);
-}
-LANES_INLINE lanes lanes_div(lanes a, lanes b) {
-    return _mm_div_ps(a, b);
+    return LANES_OF(set1_ps)(value);
 }
 LANES_INLINE lanes lanes_sqrt(lanes a) {
-    return _mm_sqrt_ps(a);
+    return LANES_OF(sqrt_ps)(a);
 }
 LANES_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm_min_ps(a, b);
+    return LANES_OF(min_ps)(a, b);
 }
 LANES_INLINE lanes lanes_max(lanes a, lanes b) {
-    return _mm_max_ps(a, b);
+    return LANES_OF(max_ps)(a, b);
 }
-LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
-    return _mm_cmplt_ps(a, b);
+LANES_INLINE lanes lanes_truncated(lanes a) {
+    return LANES_OF(cvtepi32_ps)(LANES_OF(cvttps_epi32)(a));
 }
+LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
+    return LANES_OF(cvtepi32_ps)(tally);
+}
+
+#if LANES_WIDTH < 16
+/* Masks are registers of lanes. */
 LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
-    return _mm_and_ps(a, b);
+    return LANES_OF(and_ps)(a, b);
 }
 LANES_INLINE bool lanes_any(lanes_mask a) {
-    return _mm_movemask_ps(a) != 0;
+    return LANES_OF(movemask_ps)(a) != 0;
 }
 LANES_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
-    return _mm_and_ps(mask, a);
+    return LANES_OF(and_ps)(mask, a);
+}
+LANES_INLINE lanes lanes_abs(lanes a) {
+    return LANES_OF(andnot_ps)(LANES_OF(set1_ps)(-0.0f), a);
+}
+LANES_INLINE uint32_t lanes_bits(lanes_mask mask) {
+    return (uint32_t)LANES_OF(movemask_ps)(mask);
+}
+LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
+    return LANES_OF(or_ps)(a, b);
+}
+LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
+    return LANES_OF(andnot_ps)(b, a);
+}
+#endif
+#if LANES_WIDTH > 4
+/* Rows to columns, four by four in each 128 bits of the registers. */
+LANES_INLINE void lanes_transpose(const lanes row[4], struct lanes_motion *to) {
+    const lanes p = LANES_OF(unpacklo_ps)(row[0], row[1]), q = LANES_OF(unpackhi_ps)(row[0], row[1]);
+    const lanes s = LANES_OF(unpacklo_ps)(row[2], row[3]), t = LANES_OF(unpackhi_ps)(row[2], row[3]);
+    to->x = LANES_OF(shuffle_ps)(p, s, 0x44);
+    to->y = LANES_OF(shuffle_ps)(p, s, 0xEE);
+    to->vx = LANES_OF(shuffle_ps)(q, t, 0x44);
+    to->vy = LANES_OF(shuffle_ps)(q, t, 0xEE);
+}
+#endif
+
+#if LANES_WIDTH == 4
+
+/* ---- SSE2 ---- */
+
+LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
+    return _mm_cmplt_ps(a, b);
 }
 LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
     return _mm_or_ps(_mm_and_ps(mask, a), _mm_andnot_ps(mask, b));
 }
-LANES_INLINE lanes lanes_abs(lanes a) {
-    return _mm_andnot_ps(_mm_set1_ps(-0.0f), a);
-}
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return _mm_and_ps(mask, _mm_cmple_ps(a, b));
-}
-LANES_INLINE lanes lanes_sub_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm_and_ps(mask, _mm_sub_ps(a, b));
-}
-LANES_INLINE lanes lanes_add_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm_add_ps(a, _mm_and_ps(mask, b));
-}
-LANES_INLINE uint32_t lanes_bits(lanes_mask mask) {
-    return (uint32_t)_mm_movemask_ps(mask);
 }
 LANES_INLINE lanes_mask lanes_from_bits(uint32_t bits) {
     const __m128i each = _mm_set_epi32(8, 4, 2, 1);
@@ -469,9 +469,6 @@ LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motio
     _mm_storeu_ps(&to[2].x, c);
     _mm_storeu_ps(&to[3].x, d);
 }
-LANES_INLINE lanes_tally lanes_tally_none(void) {
-    return _mm_setzero_si128();
-}
 LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
     return _mm_sub_epi32(tally, _mm_castps_si128(mask));
 }
@@ -483,17 +480,8 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m128i before = _mm_madd_epi16(_mm_cvttps_epi32(row), _mm_set1_epi32(columns));
     _mm_storeu_si128((__m128i *)(void *)to, _mm_add_epi32(before, _mm_cvttps_epi32(column)));
 }
-LANES_INLINE lanes lanes_truncated(lanes a) {
-    return _mm_cvtepi32_ps(_mm_cvttps_epi32(a));
-}
-LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm_and_ps(mask, _mm_div_ps(a, b));
-}
 LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
     return _mm_min_ps(a, b);
-}
-LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
-    return _mm_cvtepi32_ps(tally);
 }
 LANES_INLINE float lanes_lowest(lanes a) {
     const __m128 two = _mm_min_ps(a, _mm_movehl_ps(a, a));
@@ -503,17 +491,8 @@ LANES_INLINE float lanes_highest(lanes a) {
     const __m128 two = _mm_max_ps(a, _mm_movehl_ps(a, a));
     return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
-LANES_INLINE lanes lanes_negate(lanes a) {
-    return _mm_xor_ps(_mm_set1_ps(-0.0f), a);
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return _mm_or_ps(a, b);
-}
 LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
     return _mm_xor_ps(a, _mm_castsi128_ps(_mm_set1_epi32(-1)));
-}
-LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
-    return _mm_andnot_ps(b, a);
 }
 LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
     const __m128i above = _mm_slli_epi32(_mm_cvttps_epi32(quanta), 10);
@@ -540,78 +519,16 @@ LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *i
 
 #elif LANES_WIDTH == 8
 
-#include <immintrin.h>
+/* ---- AVX2 ---- */
 
-typedef __m256 lanes;
-typedef __m256 lanes_mask;
-typedef __m256i lanes_tally;
-LANES_MOTION
-
-LANES_INLINE lanes lanes_load(const float *from) {
-    return _mm256_load_ps(from);
-}
-LANES_INLINE void lanes_store(float *to, lanes a) {
-    _mm256_store_ps(to, a);
-}
-LANES_INLINE lanes lanes_load_loose(const float *from) {
-    return _mm256_loadu_ps(from);
-}
-LANES_INLINE void lanes_store_loose(float *to, lanes a) {
-    _mm256_storeu_ps(to, a);
-}
-LANES_INLINE lanes lanes_all(float value) {
-    return _mm256_set1_ps(value);
-}
-LANES_INLINE lanes lanes_add(lanes a, lanes b) {
-    return _mm256_add_ps(a, b);
-}
-LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
-    return _mm256_sub_ps(a, b);
-}
-LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
-    return _mm256_mul_ps(a, b);
-}
-LANES_INLINE lanes lanes_div(lanes a, lanes b) {
-    return _mm256_div_ps(a, b);
-}
-LANES_INLINE lanes lanes_sqrt(lanes a) {
-    return _mm256_sqrt_ps(a);
-}
-LANES_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm256_min_ps(a, b);
-}
-LANES_INLINE lanes lanes_max(lanes a, lanes b) {
-    return _mm256_max_ps(a, b);
-}
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return _mm256_cmp_ps(a, b, _CMP_LT_OQ);
-}
-LANES_INLINE lanes_mask lanes_both(lanes_mask a, lanes_mask b) {
-    return _mm256_and_ps(a, b);
-}
-LANES_INLINE bool lanes_any(lanes_mask a) {
-    return _mm256_movemask_ps(a) != 0;
-}
-LANES_INLINE lanes lanes_keep(lanes_mask mask, lanes a) {
-    return _mm256_and_ps(mask, a);
 }
 LANES_INLINE lanes lanes_select(lanes_mask mask, lanes a, lanes b) {
     return _mm256_blendv_ps(b, a, mask);
 }
-LANES_INLINE lanes lanes_abs(lanes a) {
-    return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
-}
 LANES_INLINE lanes_mask lanes_at_most_where(lanes_mask mask, lanes a, lanes b) {
     return _mm256_and_ps(mask, _mm256_cmp_ps(a, b, _CMP_LE_OQ));
-}
-LANES_INLINE lanes lanes_sub_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm256_and_ps(mask, _mm256_sub_ps(a, b));
-}
-LANES_INLINE lanes lanes_add_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm256_add_ps(a, _mm256_and_ps(mask, b));
-}
-LANES_INLINE uint32_t lanes_bits(lanes_mask mask) {
-    return (uint32_t)_mm256_movemask_ps(mask);
 }
 LANES_INLINE lanes_mask lanes_from_bits(uint32_t bits) {
     const __m256i each = _mm256_set_epi32(128, 64, 32, 16, 8, 4, 2, 1);
@@ -622,14 +539,9 @@ LANES_INLINE lanes_mask lanes_from_bits(uint32_t bits) {
 LANES_INLINE void lanes_load_motion(const struct motion *from, struct lanes_motion *to) {
     const __m256 a = _mm256_loadu_ps(&from[0].x), b = _mm256_loadu_ps(&from[2].x);
     const __m256 c = _mm256_loadu_ps(&from[4].x), d = _mm256_loadu_ps(&from[6].x);
-    const __m256 r0 = _mm256_permute2f128_ps(a, c, 0x20), r1 = _mm256_permute2f128_ps(a, c, 0x31);
-    const __m256 r2 = _mm256_permute2f128_ps(b, d, 0x20), r3 = _mm256_permute2f128_ps(b, d, 0x31);
-    const __m256 p = _mm256_unpacklo_ps(r0, r1), q = _mm256_unpackhi_ps(r0, r1);
-    const __m256 s = _mm256_unpacklo_ps(r2, r3), t = _mm256_unpackhi_ps(r2, r3);
-    to->x = _mm256_shuffle_ps(p, s, 0x44);
-    to->y = _mm256_shuffle_ps(p, s, 0xEE);
-    to->vx = _mm256_shuffle_ps(q, t, 0x44);
-    to->vy = _mm256_shuffle_ps(q, t, 0xEE);
+    const __m256 r[4] = {_mm256_permute2f128_ps(a, c, 0x20), _mm256_permute2f128_ps(a, c, 0x31),
+                         _mm256_permute2f128_ps(b, d, 0x20), _mm256_permute2f128_ps(b, d, 0x31)};
+    lanes_transpose(r, to);
 }
 LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motion *from) {
     const __m256 p = _mm256_unpacklo_ps(from->x, from->y), q = _mm256_unpackhi_ps(from->x, from->y);
@@ -641,9 +553,6 @@ LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motio
     _mm256_storeu_ps(&to[4].x, _mm256_permute2f128_ps(r0, r1, 0x31));
     _mm256_storeu_ps(&to[6].x, _mm256_permute2f128_ps(r2, r3, 0x31));
 }
-LANES_INLINE lanes_tally lanes_tally_none(void) {
-    return _mm256_setzero_si256();
-}
 LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
     return _mm256_sub_epi32(tally, _mm256_castps_si256(mask));
 }
@@ -654,17 +563,8 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m256i before = _mm256_mullo_epi32(_mm256_cvttps_epi32(row), _mm256_set1_epi32(columns));
     _mm256_storeu_si256((__m256i *)(void *)to, _mm256_add_epi32(before, _mm256_cvttps_epi32(column)));
 }
-LANES_INLINE lanes lanes_truncated(lanes a) {
-    return _mm256_cvtepi32_ps(_mm256_cvttps_epi32(a));
-}
-LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
-    return _mm256_and_ps(mask, _mm256_div_ps(a, b));
-}
 LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
     return _mm256_castsi256_ps(_mm256_min_epu32(_mm256_castps_si256(a), _mm256_castps_si256(b)));
-}
-LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
-    return _mm256_cvtepi32_ps(tally);
 }
 LANES_INLINE float lanes_lowest(lanes a) {
     const __m128 four = _mm_min_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -676,17 +576,8 @@ LANES_INLINE float lanes_highest(lanes a) {
     const __m128 two = _mm_max_ps(four, _mm_movehl_ps(four, four));
     return _mm_cvtss_f32(_mm_max_ss(two, _mm_shuffle_ps(two, two, 1)));
 }
-LANES_INLINE lanes lanes_negate(lanes a) {
-    return _mm256_xor_ps(_mm256_set1_ps(-0.0f), a);
-}
-LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
-    return _mm256_or_ps(a, b);
-}
 LANES_INLINE lanes_mask lanes_not(lanes_mask a) {
     return _mm256_xor_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(-1)));
-}
-LANES_INLINE lanes_mask lanes_but_not(lanes_mask a, lanes_mask b) {
-    return _mm256_andnot_ps(b, a);
 }
 LANES_INLINE lanes lanes_key(lanes_mask mask, lanes quanta, uint32_t number) {
     const __m256i above = _mm256_slli_epi32(_mm256_cvttps_epi32(quanta), 10);
@@ -715,59 +606,13 @@ LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *i
         const __m128 low = _mm_loadu_ps(&from[index[i]].x), high = _mm_loadu_ps(&from[index[i + 4]].x);
         r[i] = _mm256_insertf128_ps(_mm256_castps128_ps256(low), high, 1);
     }
-    const __m256 p = _mm256_unpacklo_ps(r[0], r[1]), q = _mm256_unpackhi_ps(r[0], r[1]);
-    const __m256 s = _mm256_unpacklo_ps(r[2], r[3]), t = _mm256_unpackhi_ps(r[2], r[3]);
-    to->x = _mm256_shuffle_ps(p, s, 0x44);
-    to->y = _mm256_shuffle_ps(p, s, 0xEE);
-    to->vx = _mm256_shuffle_ps(q, t, 0x44);
-    to->vy = _mm256_shuffle_ps(q, t, 0xEE);
+    lanes_transpose(r, to);
 }
 
 #elif LANES_WIDTH == 16
 
-#include <immintrin.h>
+/* ---- AVX-512 ---- */
 
-typedef __m512 lanes;
-typedef __mmask16 lanes_mask;
-typedef __m512i lanes_tally;
-LANES_MOTION
-
-LANES_INLINE lanes lanes_load(const float *from) {
-    return _mm512_load_ps(from);
-}
-LANES_INLINE void lanes_store(float *to, lanes a) {
-    _mm512_store_ps(to, a);
-}
-LANES_INLINE lanes lanes_load_loose(const float *from) {
-    return _mm512_loadu_ps(from);
-}
-LANES_INLINE void lanes_store_loose(float *to, lanes a) {
-    _mm512_storeu_ps(to, a);
-}
-LANES_INLINE lanes lanes_all(float value) {
-    return _mm512_set1_ps(value);
-}
-LANES_INLINE lanes lanes_add(lanes a, lanes b) {
-    return _mm512_add_ps(a, b);
-}
-LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
-    return _mm512_sub_ps(a, b);
-}
-LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
-    return _mm512_mul_ps(a, b);
-}
-LANES_INLINE lanes lanes_div(lanes a, lanes b) {
-    return _mm512_div_ps(a, b);
-}
-LANES_INLINE lanes lanes_sqrt(lanes a) {
-    return _mm512_sqrt_ps(a);
-}
-LANES_INLINE lanes lanes_min(lanes a, lanes b) {
-    return _mm512_min_ps(a, b);
-}
-LANES_INLINE lanes lanes_max(lanes a, lanes b) {
-    return _mm512_max_ps(a, b);
-}
 LANES_INLINE lanes_mask lanes_less(lanes a, lanes b) {
     return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
 }
@@ -826,9 +671,6 @@ LANES_INLINE void lanes_store_motion(struct motion *to, const struct lanes_motio
     _mm512_storeu_ps(&to[8].x, _mm512_permutex2var_ps(q, low, t));
     _mm512_storeu_ps(&to[12].x, _mm512_permutex2var_ps(q, high, t));
 }
-LANES_INLINE lanes_tally lanes_tally_none(void) {
-    return _mm512_setzero_si512();
-}
 LANES_INLINE lanes_tally lanes_tally_add(lanes_tally tally, lanes_mask mask) {
     return _mm512_mask_add_epi32(tally, mask, tally, _mm512_set1_epi32(1));
 }
@@ -839,26 +681,17 @@ LANES_INLINE void lanes_store_cells(int32_t *to, lanes row, lanes column, int32_
     const __m512i before = _mm512_mullo_epi32(_mm512_cvttps_epi32(row), _mm512_set1_epi32(columns));
     _mm512_storeu_si512(to, _mm512_add_epi32(before, _mm512_cvttps_epi32(column)));
 }
-LANES_INLINE lanes lanes_truncated(lanes a) {
-    return _mm512_cvtepi32_ps(_mm512_cvttps_epi32(a));
-}
 LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
     return _mm512_maskz_div_ps(mask, a, b);
 }
 LANES_INLINE lanes lanes_min_positive(lanes a, lanes b) {
     return _mm512_castsi512_ps(_mm512_min_epu32(_mm512_castps_si512(a), _mm512_castps_si512(b)));
 }
-LANES_INLINE lanes lanes_from_tally(lanes_tally tally) {
-    return _mm512_cvtepi32_ps(tally);
-}
 LANES_INLINE float lanes_lowest(lanes a) {
     return _mm512_reduce_min_ps(a);
 }
 LANES_INLINE float lanes_highest(lanes a) {
     return _mm512_reduce_max_ps(a);
-}
-LANES_INLINE lanes lanes_negate(lanes a) {
-    return _mm512_xor_ps(_mm512_set1_ps(-0.0f), a);
 }
 LANES_INLINE lanes_mask lanes_either(lanes_mask a, lanes_mask b) {
     return _kor_mask16(a, b);
@@ -898,16 +731,44 @@ LANES_INLINE void lanes_fetch_motion(const struct motion *from, const int32_t *i
         r[i] = _mm512_mask_broadcast_f32x4(r[i], 0x0F00, _mm_loadu_ps(&from[index[i + 8]].x));
         r[i] = _mm512_mask_broadcast_f32x4(r[i], 0xF000, _mm_loadu_ps(&from[index[i + 12]].x));
     }
-    const __m512 p = _mm512_unpacklo_ps(r[0], r[1]), q = _mm512_unpackhi_ps(r[0], r[1]);
-    const __m512 s = _mm512_unpacklo_ps(r[2], r[3]), t = _mm512_unpackhi_ps(r[2], r[3]);
-    to->x = _mm512_shuffle_ps(p, s, 0x44);
-    to->y = _mm512_shuffle_ps(p, s, 0xEE);
-    to->vx = _mm512_shuffle_ps(q, t, 0x44);
-    to->vy = _mm512_shuffle_ps(q, t, 0xEE);
+    lanes_transpose(r, to);
 }
 
-#else
-#error "LANES_WIDTH is 1, 4, 8 or 16"
 #endif
+#endif
+
+/* ---- at every width ---- */
+
+#if LANES_WIDTH == 1 || !defined(__wasm_simd128__)
+LANES_INLINE lanes lanes_add(lanes a, lanes b) {
+    return a + b;
+}
+LANES_INLINE lanes lanes_sub(lanes a, lanes b) {
+    return a - b;
+}
+LANES_INLINE lanes lanes_mul(lanes a, lanes b) {
+    return a * b;
+}
+LANES_INLINE lanes lanes_div(lanes a, lanes b) {
+    return a / b;
+}
+LANES_INLINE lanes lanes_negate(lanes a) {
+    return -a;
+}
+#endif
+#if LANES_WIDTH > 1 && LANES_WIDTH < 16 /* masks are registers of lanes */
+LANES_INLINE lanes lanes_sub_where(lanes_mask mask, lanes a, lanes b) {
+    return lanes_keep(mask, lanes_sub(a, b));
+}
+LANES_INLINE lanes lanes_add_where(lanes_mask mask, lanes a, lanes b) {
+    return lanes_add(a, lanes_keep(mask, b));
+}
+LANES_INLINE lanes lanes_div_where(lanes_mask mask, lanes a, lanes b) {
+    return lanes_keep(mask, lanes_div(a, b));
+}
+#endif
+LANES_INLINE lanes_tally lanes_tally_none(void) {
+    return (lanes_tally){0};
+}
 
 #endif

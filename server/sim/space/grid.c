@@ -216,24 +216,6 @@ void grid_walk_begin(struct grid_walk *walk, const struct grid *grid, vec2 at, f
     walk->row = walk->bands[0].first;
 }
 
-bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
-    if (walk->piece == walk->piece_count) {
-        walk->piece = 0;
-        walk->row++;
-    }
-    if (walk->row > walk->bands[walk->band].last) {
-        if (++walk->band == walk->band_count) {
-            return false;
-        }
-        walk->row = walk->bands[walk->band].first;
-    }
-    const struct grid_span piece = walk->pieces[walk->piece++];
-    const int32_t *row = walk->grid->begin + (ptrdiff_t)walk->row * walk->grid->across.cells;
-    *begin = row[piece.first];
-    *end = row[piece.last + 1];
-    return true;
-}
-
 int32_t grid_walk_runs(const struct grid_walk *walk) {
     int32_t rows = 0;
     for (int band = 0; band < walk->band_count; band++) {

@@ -214,7 +214,23 @@ static inline int32_t grid_cell(const struct grid *grid, const struct motion *mo
 void grid_walk_begin(struct grid_walk *walk, const struct grid *grid, vec2 at, float radius);
 
 /** The next contiguous run of slots [*begin, *end); false when there is none. */
-bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end);
+static inline bool grid_walk_next(struct grid_walk *walk, int32_t *begin, int32_t *end) {
+    if (walk->piece == walk->piece_count) {
+        walk->piece = 0;
+        walk->row++;
+    }
+    if (walk->row > walk->bands[walk->band].last) {
+        if (++walk->band == walk->band_count) {
+            return false;
+        }
+        walk->row = walk->bands[walk->band].first;
+    }
+    const struct grid_span piece = walk->pieces[walk->piece++];
+    const int32_t *row = walk->grid->begin + (ptrdiff_t)walk->row * walk->grid->across.cells;
+    *begin = row[piece.first];
+    *end = row[piece.last + 1];
+    return true;
+}
 
 /** How many runs a walk has at most: what it costs when all are empty. */
 int32_t grid_walk_runs(const struct grid_walk *walk);

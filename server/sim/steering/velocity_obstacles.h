@@ -59,8 +59,7 @@ bool half_planes_permit(const struct half_plane *planes, int count, vec2 velocit
 vec2 half_planes_nearest(const struct half_plane *planes, int count, int hard, vec2 preferred,
                          float max_speed);
 
-/* What rounding makes of half-planes: the limits of the linear program, in scalars (velocity_obstacles.c) and
- * in lanes (half_planes.inc.h). */
+/* What rounding makes of half-planes: the limits of the linear program (half_planes.inc.h). */
 
 #define HALF_PLANE_PARALLEL 1e-6f /* of two unit vectors: nearer than that they are one direction */
 #define HALF_PLANE_ROUNDING 1e-5f /* of max_speed: by how much parallel half-planes may miss each other */

@@ -13,7 +13,8 @@
 static place_set notice_alone(const struct watchers *watchers, const struct target_ref *ref,
                               const struct ref_runtime *runtime, place_set places) {
     place_set near = 0;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         const struct sight_place known = {watchers->first.sights, watchers->first.place + place};
         near |= (place_set)world_notices(watchers->world, watchers->row[place], ref, runtime, known) << place;
     }
@@ -77,7 +78,8 @@ static bool remembers(const struct watchers *watchers, const struct condition_de
 static place_set remember(const struct watchers *watchers, const struct condition_def *node,
                           place_set places) {
     place_set found = 0;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         found |= (place_set)remembers(watchers, node, place) << place;
     }
     return found;
@@ -276,13 +278,97 @@ static void note_force(struct steering_view *detail, const char *label, vec2 for
     }
 }
 
+/* ---- neighbors ---- */
+
+#define CORE_RADII 3.0f /* body radii within which everything is noticed (OpenSteer) */
+
+static void query_ahead(const struct world *world, struct neighbor_query *query,
+                        const struct behavior_def *behavior, const struct behavior_runtime *runtime,
+                        struct steering_context *context) {
+    query->heading = vec2_with_length(context->first.offset, 1.0f);
+    query->core = 0.0f;
+    context->ahead = neighbors_nearest(&world->grid, query, &runtime->zones[ZONE_SEPARATION]);
+    const struct neighbor_zone elbows[ZONE_COUNT] = {
+        [ZONE_SEPARATION] = {.radius = 2.0f * context->body->radius + behavior->clearance,
+                             .cosine = WORLD_ALL_ROUND}};
+    context->sums = neighbors_sum(&world->grid, query, elbows);
+}
+
+/* Takes precomputed sums of the behavior; false when there are none. */
+static bool use_precomputed(const struct behavior_def *behavior, const struct precomputed_sums *precomputed,
+                            struct neighbor_sums *sums) {
+    if (precomputed == NULL || precomputed->behavior != behavior) {
+        return false;
+    }
+    *sums = *precomputed->sums;
+    return true;
+}
+
+struct neighbor_batch world_neighbor_batch(const struct world *world, const struct kind *kind,
+                                           const struct behavior_runtime *runtime) {
+    assert(world->is_sorted && runtime->kinds != 0);
+    const uint64_t all = world->kind_count < 64 ? (UINT64_C(1) << world->kind_count) - 1 : UINT64_MAX;
+    return (struct neighbor_batch){
+        .grid = &world->grid,
+        .bounds = &world->bounds,
+        .ids = world->id,
+        .heading = world->heading,
+        .heading_place = world->is_pure_flock ? world->grid.row : NULL,
+        .course_above = world->is_pure_flock ? locomotion_hold_squared(kind->body.max_speed) : COURSE_NEVER,
+        .core_radii = CORE_RADII,
+        .kinds = (runtime->kinds & all) == all ? UINT64_MAX : runtime->kinds,
+        .zones = runtime->zones,
+    };
+}
+
+/* Fills the part of the context that the behavior needs to know about neighbors. */
+static void query_neighbors(const struct world *world, int32_t row, const struct behavior_def *behavior,
+                            const struct behavior_runtime *runtime, struct steering_context *context) {
+    assert(world->is_sorted);
+    assert(row >= 0 && row < world->agent_count && behavior->max_neighbors <= NEIGHBORS_NEAREST_MAX);
+    struct neighbor_query query = {
+        .bounds = &world->bounds,
+        .ids = world->id,
+        .slot = grid_slot(&world->grid, row),
+        .heading = context->heading,
+        .core = CORE_RADII * context->body->radius,
+        .kinds = runtime->kinds,
+        .most = (int32_t)behavior->max_neighbors,
+        .log = trace_neighbors(context->trace),
+    };
+    switch (behavior_neighbor_use((enum behavior_type)behavior->type)) {
+    case NEIGHBORS_SUMS:
+        /* Precomputed sums have no limit. */
+        if (query.most > 0 || !use_precomputed(behavior, context->precomputed, &context->sums)) {
+            context->sums = neighbors_sum(&world->grid, &query, runtime->zones);
+        }
+        break;
+    case NEIGHBORS_THREATS:
+        context->threats = neighbors_threats(
+            &world->grid, &query, &runtime->zones[ZONE_SEPARATION],
+            &(struct neighbor_space){context->body->radius, behavior->clearance, behavior->horizon});
+        break;
+    case NEIGHBORS_AHEAD:
+        query_ahead(world, &query, behavior, runtime, context);
+        break;
+    case NEIGHBORS_NEAREST:
+        context->nearest_count =
+            neighbors_nearest_few(&world->grid, &query, &runtime->zones[ZONE_SEPARATION], context->nearest);
+        break;
+    case NEIGHBORS_UNUSED:
+        break;
+    }
+}
+
+/* ---- behaviors, one after the other ---- */
+
 /* The output of one behavior whose targets are resolved. */
 static struct steering_output call_behavior(const struct world *world, int32_t row,
                                             const struct behavior_def *behavior,
                                             const struct behavior_runtime *runtime,
                                             struct steering_context *context) {
     if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
-        world_query_neighbors(world, row, behavior, runtime, context);
+        query_neighbors(world, row, behavior, runtime, context);
     }
     return behavior_row(behavior->type)->function(behavior, context);
 }
@@ -472,7 +558,8 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
     world_tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
 }
 
-struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
+/* What an agent's behaviors may read; without rates, precomputed sums and a trace. */
+static struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
     const struct motion motion = world_motion(world, row);
     return (struct steering_context){
         .position = {motion.x, motion.y},
@@ -492,8 +579,9 @@ struct steering_context world_context(const struct world *world, int32_t row, st
     };
 }
 
-struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
-                           struct steering_view *detail) {
+/* precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
+static struct intent world_intend(const struct world *world, int32_t row,
+                                  const struct precomputed_sums *precomputed, struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct sight_place known = precomputed != NULL ? precomputed->sight : (struct sight_place){NULL, 0};
     struct intent intent = {.state = world_decide(world, row, known), .memory = *world_memory(world, row)};

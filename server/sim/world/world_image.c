@@ -285,23 +285,27 @@ struct found {
     const struct member *member;
 };
 
-/* Where agents are comes behind kind and flags, which say what else they have, and before all others. */
-static bool find_column(int index, struct found *out) {
-    for (int column = 0; column <= COLUMN_COUNT; column++) {
-        const int turn = column <= COLUMN_flags       ? column
-                         : column == COLUMN_flags + 1 ? COLUMN_motion
-                                                      : column - 1;
-        if (turn != COLUMN_motion && !sources[turn].is_saved) {
+/* The saved column `*index` of those of columns first .. last; if there are fewer they are taken off *index. */
+static bool find_among(int first, int last, int *index, struct found *out) {
+    for (int column = first; column <= last; column++) {
+        if (column != COLUMN_motion && !sources[column].is_saved) {
             continue;
         }
-        for (const struct member *member = members_of(turn); member->width != 0; member++) {
-            if (index-- == 0) {
-                *out = (struct found){turn, member};
+        for (const struct member *member = members_of(column); member->width != 0; member++) {
+            if ((*index)-- == 0) {
+                *out = (struct found){column, member};
                 return true;
             }
         }
     }
     return false;
+}
+
+/* The order of the file: kind and flags, which say what else agents have, then where they are, then all the rest. */
+static bool find_column(int index, struct found *out) {
+    return find_among(0, COLUMN_flags, &index, out) ||
+           find_among(COLUMN_motion, COLUMN_motion, &index, out) ||
+           find_among(COLUMN_flags + 1, COLUMN_COUNT - 1, &index, out);
 }
 
 static struct found column_at(int index) {
@@ -445,8 +449,8 @@ bool world_image_may_be_initial(const struct world *world, int column) {
 }
 
 /* Whether the entry of the row is as a new agent has it, or the agent has none. */
-static bool is_initial_in(const struct world *world, const struct found *found, int32_t row, int32_t slot,
-                          const char initial[WORLD_ENTRY_BYTES]) {
+static bool is_initial(const struct world *world, const struct found *found, int32_t row, int32_t slot,
+                       const char initial[WORLD_ENTRY_BYTES]) {
     char entry[WORLD_ENTRY_BYTES] = {0};
     if (!has_entry_in(world, found->column, row, slot)) {
         return true;
@@ -455,24 +459,15 @@ static bool is_initial_in(const struct world *world, const struct found *found, 
     return memcmp(entry, initial, WORLD_ENTRY_BYTES) == 0;
 }
 
-static bool is_initial(const struct world *world, const struct found *found, int32_t row,
-                       const char initial[WORLD_ENTRY_BYTES]) {
-    const int32_t slot = is_by_slot(found->column) ? grid_slot(&world->grid, row) : 0;
-    return is_initial_in(world, found, row, slot, initial);
-}
-
 /* Whether all agents remember what a new agent does: in a flock all do, and one look at each is enough. Padding that
  * differs makes this false, which is right too. */
 static bool has_initial_memory(const struct world *world) {
-    if (!world->has_memories) {
-        return true;
-    }
     struct found found;
     for (int index = 0; find_column(index, &found); index++) {
         char initial[WORLD_ENTRY_BYTES];
         initial_entry(&found, initial);
         if (found.column == COLUMN_memory && world->agent_count > 0 &&
-            !is_initial(world, &found, world->is_pure_flock ? 0 : world->grid.row[0], initial)) {
+            !is_initial(world, &found, world->is_pure_flock ? 0 : world->grid.row[0], 0, initial)) {
             return false;
         }
     }
@@ -484,58 +479,31 @@ static bool has_initial_memory(const struct world *world) {
     return place >= world->agent_count;
 }
 
-uint64_t world_image_changed(const struct world *world) {
-    const int32_t first_memory = has_initial_memory(world) ? world->agent_count : 0;
-    uint64_t changed = 0;
-    struct found found;
-    for (int index = 0; find_column(index, &found); index++) {
-        char initial[WORLD_ENTRY_BYTES];
-        int32_t row = found.column == COLUMN_memory ? first_memory : 0;
-        initial_entry(&found, initial);
-        while (row < world->agent_count && is_initial(world, &found, row, initial)) {
-            row++;
-        }
-        assert(index < 64);
-        changed |= (uint64_t)(row < world->agent_count) << index;
-    }
-    return changed;
-}
-
 /* Whether all entries of a column are known to be as new agents have them, without a look at them. */
 static bool is_untouched(const struct world *world, int column) {
     return (column == COLUMN_aim && !world->has_sent) || (column == COLUMN_drive && !world->has_driven) ||
            ((column == COLUMN_memory || column == COLUMN_state) && !world->has_memories);
 }
 
-uint64_t world_image_changed_by_row(const struct world *world) {
+uint64_t world_image_changed(const struct world *world, const struct image_slots *slots, bool with_rows) {
+    const bool is_whole = slots->begin == 0 && slots->end == world->agent_count;
+    const bool is_forgetful = is_whole && world->has_memories && has_initial_memory(world);
     uint64_t changed = 0;
     struct found found;
     for (int index = 0; find_column(index, &found); index++) {
+        const bool by_slot = is_by_slot(found.column);
+        const int32_t end = by_slot ? slots->end : with_rows ? world->agent_count : 0;
+        int32_t at = by_slot ? slots->begin : 0;
         char initial[WORLD_ENTRY_BYTES];
-        int32_t row = 0;
-        const bool is_looked_at = !is_by_slot(found.column) && !is_untouched(world, found.column);
         initial_entry(&found, initial);
-        while (is_looked_at && row < world->agent_count && is_initial_in(world, &found, row, 0, initial)) {
-            row++;
+        if (is_untouched(world, found.column) || (found.column == COLUMN_memory && is_forgetful)) {
+            at = end;
         }
-        changed |= (uint64_t)(is_looked_at && row < world->agent_count) << index;
-    }
-    return changed;
-}
-
-uint64_t world_image_changed_by_slot(const struct world *world, const struct image_slots *slots) {
-    uint64_t changed = 0;
-    struct found found;
-    for (int index = 0; find_column(index, &found); index++) {
-        char initial[WORLD_ENTRY_BYTES];
-        int32_t slot = slots->begin;
-        const bool is_looked_at = is_by_slot(found.column) && !is_untouched(world, found.column);
-        initial_entry(&found, initial);
-        while (is_looked_at && slot < slots->end &&
-               is_initial_in(world, &found, world->grid.row[slot], slot, initial)) {
-            slot++;
+        while (at < end && is_initial(world, &found, by_slot ? world->grid.row[at] : at, at, initial)) {
+            at++;
         }
-        changed |= (uint64_t)(is_looked_at && slot < slots->end) << index;
+        assert(index < 64);
+        changed |= (uint64_t)(at < end) << index;
     }
     return changed;
 }

@@ -52,8 +52,6 @@ bool world_image_column(int index, struct image_column *out);
 /** How many agents have an entry: all; in "own_body" those with a body of their own; in "heading" of a pure flock
  * those at rest. */
 int32_t world_image_entries(const struct world *world, int column);
-/** The columns that have an entry which is not as a new agent has it: bit i for column i. */
-uint64_t world_image_changed(const struct world *world);
 
 /** Whether the column may be left out: no agent has an entry, or what a new agent has is allowed. */
 bool world_image_may_be_initial(const struct world *world, int column);
@@ -75,10 +73,9 @@ struct image_slots {
 struct image_slots world_image_own(const struct world *world);
 /** By slot its row. Owned by the world. */
 const int32_t *world_image_rows(const struct world *world);
-/** As world_image_changed, of these agents and of the columns by slot alone. */
-uint64_t world_image_changed_by_slot(const struct world *world, const struct image_slots *slots);
-/** As world_image_changed, of the columns by row alone. */
-uint64_t world_image_changed_by_row(const struct world *world);
+/** The columns that have an entry which is not as a new agent has it: bit i for column i. Of columns by slot the agents
+ * of these slots are looked at, of columns by row all agents, and none unless with_rows. */
+uint64_t world_image_changed(const struct world *world, const struct image_slots *slots, bool with_rows);
 /** Takes the next entries of a column by slot, at most `most`, of the agents of these slots; the cursor begins with row
  * 0, which here counts slots from slots->begin on. Returns how many; 0 at the end. */
 int32_t world_image_take_slots(const struct world *world, const struct image_slots *slots,

@@ -1,4 +1,4 @@
-/* The kernel of orca of every width against behavior_orca, bit for bit, on random worlds: all edges, sparse
+/* The kernel of orca of every width against behavior_orca with an independent linear program, bit for bit, on random worlds: all edges, sparse
  * to crushed, lattices with exact ties, heaps in one place, several kinds and bodies, drifted orders of
  * slots, more candidates than keys have numbers for. */
 #include <stdio.h>
@@ -11,6 +11,7 @@
 #include "server/sim/steering/velocity_obstacles.h"
 #include "tests/unit/server/cmocka_all.h"
 #include "tests/unit/server/sim/grid_fixture.h"
+#include "tests/unit/server/sim/steering/half_planes_reference.h"
 
 enum { MOST = 1500, WORLDS = 240, WORDS = (MOST + 63) / 64, CROWDED = 8, DT_HZ = 60 };
 
@@ -36,7 +37,7 @@ static struct sample {
 } sample;
 
 /* Over all worlds. */
-static struct tally { int64_t agents, active, alone, alone_at_random, at_random; } tally;
+static struct tally { int64_t agents, active, alone, alone_at_random, at_random, references; } tally;
 
 static bool flip(struct rng *rng, float chance) {
     return rng_unit(rng) < chance;
@@ -151,6 +152,15 @@ static void make_sample(uint64_t world) {
 }
 
 /* ---- what is expected ---- */
+
+/* What behavior_orca calls here instead of half_planes_nearest (--wrap). */
+vec2 __wrap_half_planes_nearest(const struct half_plane *planes, int count, int hard, vec2 wanted,
+                                float limit);
+vec2 __wrap_half_planes_nearest(const struct half_plane *planes, int count, int hard, vec2 wanted,
+                                float limit) {
+    tally.references++;
+    return reference_nearest(planes, count, hard, wanted, limit);
+}
 
 static struct expected ask_behavior(int32_t slot) {
     const struct orca_query *query = &sample.query;
@@ -270,6 +280,7 @@ static void test_every_width(void **state) {
     }
     print_message("%lld agents, %lld active, %lld alone\n", (long long)tally.agents, (long long)tally.active,
                   (long long)tally.alone);
+    assert_true(tally.references > 10000);
     /* A kernel that leaves the work to behavior_orca is no kernel. */
     assert_true(tally.active * 4 > tally.agents && tally.agents > 50000);
     assert_true(tally.alone_at_random * 1000 < tally.at_random && tally.alone * 20 < tally.agents);

@@ -1,10 +1,12 @@
 /* server/sim/steering/velocity_obstacles.h: half-planes by hand, and the linear program against an
- * independent search. */
+ * independent search and, bit for bit, an independent program. */
 #include <math.h>
+#include <string.h>
 
 #include "server/sim/math/rng.h"
 #include "server/sim/steering/velocity_obstacles.h"
 #include "tests/unit/server/cmocka_all.h"
+#include "tests/unit/server/sim/steering/half_planes_reference.h"
 
 static struct rng dice;
 
@@ -186,6 +188,14 @@ static double least_cost(const struct search *search, double max_speed, double *
     return best;
 }
 
+/* half_planes_nearest, which has the bits of the reference. */
+static vec2 nearest(const struct half_plane *planes, int count, int hard, vec2 preferred, float max_speed) {
+    const vec2 found = half_planes_nearest(planes, count, hard, preferred, max_speed);
+    const vec2 reference = reference_nearest(planes, count, hard, preferred, max_speed);
+    assert_memory_equal(&found, &reference, sizeof found);
+    return found;
+}
+
 static int random_planes(struct half_plane *planes, float tightness) {
     const int count = 1 + (int)(rng_next(&dice) % PLANES);
     for (int i = 0; i < count; i++) {
@@ -214,7 +224,7 @@ static void test_nearest_against_a_search(void **state) {
             continue;
         }
         feasible++;
-        const vec2 found = half_planes_nearest(planes, count, 0, preferred, 100.0f);
+        const vec2 found = nearest(planes, count, 0, preferred, 100.0f);
         assert_true(vec2_length(found) <= 100.0f * 1.00001f);
         assert_true(violation(planes, 0, count, (double)found.x, (double)found.y) < 2e-2);
         const double away = hypot((double)(found.x - preferred.x), (double)(found.y - preferred.y));
@@ -242,7 +252,7 @@ static void test_least_violation_against_a_search(void **state) {
             continue;
         }
         infeasible++;
-        const vec2 found = half_planes_nearest(planes, count, hard, preferred, 100.0f);
+        const vec2 found = nearest(planes, count, hard, preferred, 100.0f);
         assert_true(vec2_length(found) <= 100.0f * 1.00001f);
         assert_true(violation(planes, 0, hard, (double)found.x, (double)found.y) < 5e-2);
         assert_true(violation(planes, hard, count, (double)found.x, (double)found.y) < best + 0.1);
@@ -250,7 +260,7 @@ static void test_least_violation_against_a_search(void **state) {
     assert_true(infeasible > 200);
 }
 
-/* For any input: a finite velocity, no faster than allowed. */
+/* For any input: a finite velocity, no faster than allowed, and that of the reference. */
 static void test_never_more_than_finite(void **state) {
     dice = rng_begin(8, 0, 0, RNG_SPAWN_PLACE);
     const float sizes[] = {0.0f, 1e-20f, 1e-3f, 1.0f, 1e3f, 1e6f};
@@ -272,7 +282,7 @@ static void test_never_more_than_finite(void **state) {
             }
         }
         const float max_speed = sizes[rng_next(&dice) % 5] * 20.0f;
-        const vec2 found = half_planes_nearest(planes, count, count / 3, any_direction(), max_speed);
+        const vec2 found = nearest(planes, count, count / 3, any_direction(), max_speed);
         assert_true(isfinite(found.x) && isfinite(found.y));
         assert_true(vec2_length(found) <= max_speed * 1.00001f);
     }
