@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/base/buffer.h"
 #include "common/base/failure.h"

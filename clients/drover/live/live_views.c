@@ -1,5 +1,5 @@
 /* See live_views.h. */
-#include "clients/drover/live/live_views.h"
+#include "clients/drover/live/live.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* clients/drover/world_difference: every column and whatever else decides the future is seen, agents are paired by id. */
-#include "clients/drover/world_difference.h"
+#include "clients/drover/diff.h"
 
 #include <stdlib.h>
 
