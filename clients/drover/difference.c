@@ -312,24 +312,24 @@ static void note_numbers(struct world_difference *out, const char *what, double 
     note_values(out, what, text_a, text_b);
 }
 
-static void compare_numbers(const struct world *a, const struct world *b, struct world_difference *out) {
+/* Notes what differs. Whether they are the same. */
+static bool compare_numbers(struct world_difference *out, const char *what, double a, double b) {
+    if (a != b) {
+        note_numbers(out, what, a, b);
+    }
+    return a == b;
+}
+
+static void compare_images(const struct world *a, const struct world *b, struct world_difference *out) {
     const struct world_image image_a = world_image_of(a);
     const struct world_image image_b = world_image_of(b);
-    if (image_a.tick != image_b.tick) {
-        note_numbers(out, "tick", (double)image_a.tick, (double)image_b.tick);
-    }
+    (void)compare_numbers(out, "tick", (double)image_a.tick, (double)image_b.tick);
     if (world_seed(a) != world_seed(b)) {
         note_numbers(out, "seed", (double)world_seed(a), (double)world_seed(b));
     }
-    if (world_tick_hz(a) != world_tick_hz(b)) {
-        note_numbers(out, "ticks a second", world_tick_hz(a), world_tick_hz(b));
-    }
-    if (image_a.next_id != image_b.next_id) {
-        note_numbers(out, "id of the next agent", image_a.next_id, image_b.next_id);
-    }
-    if (image_a.next_obstacle != image_b.next_obstacle) {
-        note_numbers(out, "id of the next obstacle", image_a.next_obstacle, image_b.next_obstacle);
-    }
+    (void)compare_numbers(out, "ticks a second", world_tick_hz(a), world_tick_hz(b));
+    (void)compare_numbers(out, "id of the next agent", image_a.next_id, image_b.next_id);
+    (void)compare_numbers(out, "id of the next obstacle", image_a.next_obstacle, image_b.next_obstacle);
 }
 
 static void compare_params(const struct world *a, const struct world *b, int kind,
@@ -354,8 +354,7 @@ static void compare_params(const struct world *a, const struct world *b, int kin
 }
 
 static void compare_kinds(const struct world *a, const struct world *b, struct world_difference *out) {
-    if (world_kind_count(a) != world_kind_count(b)) {
-        note_numbers(out, "number of kinds", world_kind_count(a), world_kind_count(b));
+    if (!compare_numbers(out, "number of kinds", world_kind_count(a), world_kind_count(b))) {
         return;
     }
     for (int kind = 0; kind < world_kind_count(a); kind++) {
@@ -377,18 +376,15 @@ static void compare_kinds(const struct world *a, const struct world *b, struct w
 static void compare_stroll(const struct target_def *a, const struct target_def *b,
                            struct world_difference *out) {
     char what[DIFFERENCE_NOTE];
-    if (a->idle != b->idle) {
-        (void)snprintf(what, sizeof what, "target %s, ticks since it was set", a->name);
-        note_numbers(out, what, a->idle, b->idle);
-    }
+    (void)snprintf(what, sizeof what, "target %s, ticks since it was set", a->name);
+    (void)compare_numbers(out, what, a->idle, b->idle);
     if (a->stroll_speed != b->stroll_speed || a->stroll_after != b->stroll_after) {
         note(out, "target %s strolls otherwise", a->name);
     }
 }
 
 static void compare_targets(const struct world *a, const struct world *b, struct world_difference *out) {
-    if (world_target_count(a) != world_target_count(b)) {
-        note_numbers(out, "number of targets", world_target_count(a), world_target_count(b));
+    if (!compare_numbers(out, "number of targets", world_target_count(a), world_target_count(b))) {
         return;
     }
     for (int i = 0; i < world_target_count(a); i++) {
@@ -429,8 +425,7 @@ static bool is_same_obstacle(const struct obstacle_def *a, const struct obstacle
 static void compare_obstacles(const struct world *a, const struct world *b, struct world_difference *out) {
     const struct geometry_def *def_a = &world_scenery(a)->def;
     const struct geometry_def *def_b = &world_scenery(b)->def;
-    if (def_a->obstacle_count != def_b->obstacle_count) {
-        note_numbers(out, "number of obstacles", def_a->obstacle_count, def_b->obstacle_count);
+    if (!compare_numbers(out, "number of obstacles", def_a->obstacle_count, def_b->obstacle_count)) {
         return;
     }
     for (int i = 0; i < def_a->obstacle_count; i++) {
@@ -479,12 +474,6 @@ static bool is_one_of(const char *name, const char *const *names) {
         }
     }
     return false;
-}
-
-static bool is_float_column(const char *name) {
-    static const char *const names[] = {"motion", "heading", "stamina",   "wander",
-                                        "pace",   "path_s",  "aim_point", NULL};
-    return is_one_of(name, names);
 }
 
 static void name_component(char *out, size_t size, const struct image_column *column, int index) {
@@ -538,8 +527,8 @@ static void add_column(struct difference_agent *agent, const struct agent_pairs 
         char field[40];
         const size_t at = (size_t)i * column->width;
         name_component(field, sizeof field, column, i);
-        add_value(agent, field, is_float_column(column->name), column->width,
-                  bits_at(entries[0] + at, column->width), bits_at(entries[1] + at, column->width));
+        add_value(agent, field, column->is_float, column->width, bits_at(entries[0] + at, column->width),
+                  bits_at(entries[1] + at, column->width));
     }
 }
 
@@ -579,7 +568,7 @@ static void describe_agent(struct difference_agent *agent, const struct agent_pa
     struct image_column column;
     for (int pass = 0; pass < 2; pass++) {
         for (int index = 0; world_image_column(index, &column); index++) {
-            if (agent_column_is_dense(&column) && is_one_of(column.name, first) == (pass == 0)) {
+            if (!column.is_partial && is_one_of(column.name, first) == (pass == 0)) {
                 add_column(agent, pairing, rows, index, &column);
             }
         }
@@ -611,7 +600,7 @@ int world_difference_find(const struct world *a, const struct world *b, struct w
                           struct failure *failure) {
     struct agent_pairs pairing;
     *out = (struct world_difference){0};
-    compare_numbers(a, b, out);
+    compare_images(a, b, out);
     compare_kinds(a, b, out);
     compare_targets(a, b, out);
     compare_obstacles(a, b, out);

@@ -125,6 +125,14 @@ int shown_text_width(const char *text, size_t length) {
     return width;
 }
 
+void shown_text_print(FILE *out, const char *before, const char *text, const char *after) {
+    struct buffer shown;
+    buffer_init(&shown, 1 << 16);
+    shown_text_append(&shown, text, strlen(text));
+    (void)fprintf(out, "%s%s%s", before, shown.data == NULL ? "" : shown.data, after);
+    buffer_fini(&shown);
+}
+
 /* ---- text table ---- */
 
 enum { TEXT_LIMIT = 1 << 28, GAP = 2, LEAST_LAST = 24 };
@@ -367,11 +375,7 @@ enum { GLANCE_MS = 50 };
 static const char usual_address[] = "127.0.0.1:7717";
 
 void live_say(const char *words) {
-    struct buffer text;
-    buffer_init(&text, 1 << 16);
-    shown_text_append(&text, words, strlen(words));
-    (void)fprintf(stderr, "drover: %s\n", text.data == NULL ? "" : text.data);
-    buffer_fini(&text);
+    shown_text_print(stderr, "drover: ", words, "\n");
 }
 
 /* ---- token ---- */

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <termios.h>
 
 #include "clients/c/include/drover/drover.h"
@@ -24,6 +25,8 @@
 /** Appends text for people. Controls (C0, DEL, C1), what turns the direction of a text and what cannot be seen become
  * \u001b and the like, bytes that are not UTF-8 \x9b. */
 void shown_text_append(struct buffer *out, const char *text, size_t length);
+/** Prints a text like that between two others. */
+void shown_text_print(FILE *out, const char *before, const char *text, const char *after);
 /** Appends JSON. Inside strings the same characters become escapes of JSON, so that the values stay what they are; white
  * space between the values becomes a blank. json: checked already (json_check). */
 void shown_json_append(struct buffer *out, const char *json, size_t length);
