@@ -37,7 +37,9 @@ static int parse(struct drover_message *message, const char *line, size_t length
     return 0;
 }
 
-struct drover_message *line_message_create(const char *line, size_t length, struct failure *failure) {
+/* Copies and reads a line: strict JSON, an object. NULL with *failure; its code is FAILURE_INTERNAL when memory ran
+ * out. */
+static struct drover_message *line_message_create(const char *line, size_t length, struct failure *failure) {
     struct drover_message *message = calloc(1, sizeof *message);
     if (message == NULL) {
         (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
@@ -96,7 +98,9 @@ static size_t find_id(const char *line, size_t length) {
     return length;
 }
 
-struct drover_message *line_message_unreadable(const char *line, size_t length, const char *reason) {
+/* An error of the library's own, "unreadable", in place of an answer that line_message_create refused for this reason. NULL when
+ * the line does not say whose answer it is, too. */
+static struct drover_message *line_message_unreadable(const char *line, size_t length, const char *reason) {
     char id[ID_TEXT_BYTES] = "", text[ERROR_BYTES / 2];
     if (begins_with(line, length, "{\"op\":\"reply\"") || begins_with(line, length, "{\"op\":\"error\"")) {
         const size_t at = find_id(line, length), most = 2 * sizeof id;
@@ -430,16 +434,6 @@ enum client_event_type client_decoder_next(struct client_decoder *decoder, struc
     return event->type;
 }
 
-void client_decoder_replace_snapshot(struct client_decoder *decoder, struct snapshot *next) {
-    assert(next == NULL || next != decoder->snapshot);
-    decoder->snapshot = next;
-}
-
-void client_decoder_replace_density(struct client_decoder *decoder, struct density *next) {
-    assert(next == NULL || next != decoder->density);
-    decoder->density = next;
-}
-
 /* ---- making a frame ---- */
 
 static void show_agents(struct drover_frame *shown, const struct snapshot *from) {
@@ -481,7 +475,7 @@ static void show_grid(struct drover_frame *shown, const struct density *from) {
 void client_frame_fill(struct client_frame *frame, struct client_decoder *decoder,
                        const struct client_event *event, double arrival_ms, uint32_t missed) {
     const struct snapshot *from = event->snapshot;
-    client_decoder_replace_snapshot(decoder, frame->snapshot);
+    decoder->snapshot = frame->snapshot;
     frame->snapshot = event->snapshot;
     frame->shown = (struct drover_frame){.tick = from->tick,
                                          .time = from->time_s,
@@ -492,7 +486,7 @@ void client_frame_fill(struct client_frame *frame, struct client_decoder *decode
                                          .missed = missed};
     show_agents(&frame->shown, from);
     if (event->density != NULL) {
-        client_decoder_replace_density(decoder, frame->density);
+        decoder->density = frame->density;
         frame->density = event->density;
         show_grid(&frame->shown, frame->density);
     }

@@ -33,15 +33,9 @@ struct drover_message {
     bool is_local; /* the library made it */
 };
 
-/** Copies and reads a line: strict JSON, an object. NULL with *failure; its code is FAILURE_INTERNAL when memory ran
- * out. drover_message_free after use. */
-NODISCARD struct drover_message *line_message_create(const char *line, size_t length,
-                                                     struct failure *failure);
-/** An error of the library's own. id: JSON text, "" for none. NULL when out of memory. */
+/** An error of the library's own. id: JSON text, "" for none. NULL when out of memory. drover_message_free
+ * after use. */
 NODISCARD struct drover_message *line_message_error(const char *id, const char *code, const char *text);
-/** The same, "unreadable", in place of an answer that line_message_create refused for this reason. NULL when the line does
- * not say whose answer it is, too. */
-NODISCARD struct drover_message *line_message_unreadable(const char *line, size_t length, const char *reason);
 /** Whether op is this one. */
 bool line_message_is(const struct drover_message *message, const char *op);
 /** Whether it describes a world: a scenario, or a hello that keeps nothing back. */
@@ -97,8 +91,8 @@ struct client_event {
     enum client_event_type type;
     uint32_t epoch; /* of the world that the message or frame belongs to; 0 before the first */
     struct drover_message *message; /* the caller's: drover_message_free */
-    struct snapshot *snapshot; /* the decoder's, until the next call; see client_decoder_replace_snapshot */
-    struct density *density;   /* the same; NULL for a layout without a grid */
+    struct snapshot *snapshot;      /* the decoder's, until the next call; see client_frame_fill */
+    struct density *density;        /* the same; NULL for a layout without a grid */
     struct failure failure;
 };
 
@@ -120,12 +114,6 @@ void client_decoder_commit(struct client_decoder *decoder, size_t count);
 
 /** The next event; its type is also *event's. Call until it is CLIENT_NEED_MORE. */
 enum client_event_type client_decoder_next(struct client_decoder *decoder, struct client_event *event);
-
-/** After CLIENT_FRAME: the snapshot is the caller's from now on, and the decoder, which now owns `next`,
- * reads the next frame into that. NULL: it makes one. */
-void client_decoder_replace_snapshot(struct client_decoder *decoder, struct snapshot *next);
-/** The same for the density of an event that has one. */
-void client_decoder_replace_density(struct client_decoder *decoder, struct density *next);
 
 /* ---- frames ---- */
 

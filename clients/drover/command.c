@@ -47,7 +47,9 @@ static void *take_signals(void *context) {
     _exit(EXIT_INTERRUPTED);
 }
 
-struct interrupt *interrupt_begin(void) {
+/* Blocks the signals in this thread and those that it starts, and begins to take them. NULL without memory or a
+ * thread. */
+static struct interrupt *interrupt_begin(void) {
     const sigset_t set = taken_signals();
     struct interrupt *interrupt = calloc(1, sizeof *interrupt);
     if (interrupt == NULL) {
@@ -64,7 +66,7 @@ struct interrupt *interrupt_begin(void) {
     return interrupt;
 }
 
-void interrupt_end(struct interrupt *interrupt) {
+static void interrupt_end(struct interrupt *interrupt) {
     atomic_store(&interrupt->is_over, true);
     (void)pthread_kill(interrupt->thread, SIGINT);
     (void)pthread_join(interrupt->thread, NULL);

@@ -18,6 +18,8 @@
 #include "server/sim/core.h"
 #include "server/storage/state_directory.h"
 
+/* ---- a part of a recording: its beginning ---- */
+
 struct cutting {
     const struct cut *cut;
     struct output *output;
@@ -26,8 +28,6 @@ struct cutting {
     uint64_t last_seq;
     uint32_t sum; /* of the lines so far */
 };
-
-/* ---- the beginning ---- */
 
 static int go_to_start(struct cut *cut, struct player *player, struct failure *failure) {
     const struct recording_world *world = player_find_world(player, cut->world);
@@ -80,7 +80,7 @@ static void write_start(const struct player *player, struct buffer *out, uint32_
     buffer_fini(&saved);
 }
 
-/* ---- the lines ---- */
+/* ---- its lines ---- */
 
 static bool is_within(const struct cutting *cutting, const struct recording_line *line) {
     if (cutting->world != cutting->cut->world || line->tick > cutting->cut->to ||

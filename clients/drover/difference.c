@@ -465,7 +465,7 @@ static void add_missing(struct world_difference *out, uint32_t id, int side) {
     out->agent_count++;
 }
 
-/* ---- the values of one agent ---- */
+/* ---- worlds: the values of one agent ---- */
 
 static bool is_one_of(const char *name, const char *const *names) {
     for (; *names != NULL; names++) {
@@ -614,7 +614,7 @@ int world_difference_find(const struct world *a, const struct world *b, struct w
     return is_done ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
-/* ---- printing ---- */
+/* ---- worlds: printing ---- */
 
 static void value_text(char out[64], const struct difference_value *value, int side) {
     if (value->name[side][0] != '\0') {
@@ -666,7 +666,7 @@ void world_difference_print(const struct world_difference *difference, const cha
     }
 }
 
-/* ---- for programs ---- */
+/* ---- worlds: for programs ---- */
 
 static void write_value(const struct difference_value *value, int side, struct json_writer *json) {
     float number;

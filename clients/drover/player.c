@@ -1,4 +1,4 @@
-/* See player.h. */
+/* Opening recordings and simulating them again. See player.h. */
 #include <errno.h>
 #include <inttypes.h>
 #include <poll.h>
@@ -18,7 +18,7 @@
 #include "server/sim/core.h"
 #include "server/storage/state_directory.h"
 
-/* ---- opening ---- */
+/* ---- opening recordings ---- */
 
 enum { PIECE = 1 << 16, FILE_NAME_ROOM = 64 /* of a file of a state folder */ };
 
@@ -378,7 +378,7 @@ static uint32_t source_world(void *context) {
     return player->source.world(player->source.context);
 }
 
-/* ---- opening ---- */
+/* ---- opening a player ---- */
 
 /* A failure of the recording, with its name before it. */
 static int name_failure(const struct player *player, const struct failure *inner, struct failure *failure) {

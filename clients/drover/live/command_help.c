@@ -300,7 +300,7 @@ enum exit_code command_list(const struct command_context *context, int argc, cha
     return list(context, &options, count > 0 ? argv[1] : "scenarios");
 }
 
-/* ---- words ---- */
+/* ---- completion: words ---- */
 
 static void offer(const char *typed, const char *word, const char *help, struct buffer *out) {
     if (strncmp(word, typed, strlen(typed)) == 0) {

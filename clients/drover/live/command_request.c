@@ -1,4 +1,4 @@
-/* See live_commands.h. */
+/* Requests from words of a command line, and the commands that send one. See live.h. */
 #include "clients/drover/live/live.h"
 
 #include <stdio.h>

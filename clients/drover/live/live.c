@@ -1,4 +1,4 @@
-/* See live.h. */
+/* Text and tables for a terminal, and the connection of the commands for a live server. See live.h. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdbool.h>
