@@ -1,5 +1,5 @@
-/* See request_book.h. */
-#include "clients/c/request_book.h"
+/* The requests of a session, and what stays in force of them. */
+#include "clients/c/handle.h"
 
 #include <assert.h>
 #include <cjson/cJSON.h>

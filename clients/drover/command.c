@@ -1,6 +1,4 @@
-/* See command.h. */
-#include "clients/drover/command.h"
-
+/* What commands share, and their table. See command.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -10,8 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "clients/drover/command.h"
+#include "clients/drover/live/live.h"
 #include "common/system/clock.h"
+#include "common/system/process.h"
+#include "common/text/names.h"
 #include "server/storage/file_writer.h"
+
+/* ---- interrupts ---- */
 
 enum { GLANCE_MS = 50 };
 
@@ -43,7 +47,9 @@ static void *take_signals(void *context) {
     _exit(EXIT_INTERRUPTED);
 }
 
-struct interrupt *interrupt_begin(void) {
+/* Blocks the signals in this thread and those that it starts, and begins to take them. NULL without memory or a
+ * thread. */
+static struct interrupt *interrupt_begin(void) {
     const sigset_t set = taken_signals();
     struct interrupt *interrupt = calloc(1, sizeof *interrupt);
     if (interrupt == NULL) {
@@ -60,7 +66,7 @@ struct interrupt *interrupt_begin(void) {
     return interrupt;
 }
 
-void interrupt_end(struct interrupt *interrupt) {
+static void interrupt_end(struct interrupt *interrupt) {
     atomic_store(&interrupt->is_over, true);
     (void)pthread_kill(interrupt->thread, SIGINT);
     (void)pthread_join(interrupt->thread, NULL);
@@ -277,4 +283,263 @@ void progress_end(struct progress *progress) {
         (void)fflush(stderr);
         progress->is_shown = false;
     }
+}
+
+/* ---- the commands ---- */
+
+#define LIVE(name, run, arguments, summary, options)                                                         \
+    { name, run, arguments, summary, COMMAND_GROUP_LIVE, options }
+#define REQUEST(name, arguments, summary) LIVE(name, command_request, arguments, summary, NULL)
+
+const struct command command_table[] = {
+    LIVE("watch", command_watch, "[FIELD...]", "Shows where the agents are, as it changes.",
+         &command_watch_options),
+    LIVE("get", command_get, "[FIELD...]", "Shows where the agents are now.", &command_get_options),
+    REQUEST("inspect", "AGENT...", "Says what agents are about to do, and why."),
+    LIVE("list", command_list, "[WHAT]", "Lists scenarios, kinds, targets, behaviors, saves.",
+         &command_list_options),
+    REQUEST("params", "[KIND]", "Lists what set can set."),
+    REQUEST("set", "KIND.PARAM VALUE", "Sets a parameter of a kind or an agent."),
+    REQUEST("target", "[NAME] [X Y]", "Moves a target, or sends an agent or a kind there."),
+    REQUEST("spawn", "KIND [COUNT [X Y]]", "Adds agents."),
+    REQUEST("place", "AGENT [X Y]", "Puts an agent elsewhere."),
+    REQUEST("remove", "[AGENT...]", "Removes agents."),
+    REQUEST("pause", "", "Stops the time of the world."),
+    REQUEST("resume", "", "Lets it go on."),
+    REQUEST("step", "[COUNT]", "Does ticks of a paused world."),
+    REQUEST("speed", "[FACTOR]", "Sets how fast the time of the world goes."),
+    REQUEST("seek", "TICK", "Goes to a tick of the recording that is played."),
+    REQUEST("load", "[SCENARIO]", "Puts a scenario or a saved world in place."),
+    REQUEST("save", "NAME", "Keeps the world as it is, in the server."),
+    REQUEST("record", "[NAME]", "Writes a recording, in the server's folder."),
+    LIVE("top", command_top, "", "Shows how the server keeps up, as it changes.", &command_top_options),
+    LIVE("ping", command_ping, "", "Says how long the server takes to answer.", &command_ping_options),
+    LIVE("ask", command_ask, "OP [MEMBER=VALUE...]", "Sends any request and shows its reply.",
+         &command_ask_options),
+    LIVE("raw", command_raw, "", "Carries lines to and from the server, as nc does.", &command_raw_options),
+    {"run", command_runs, "SCENARIO", "Runs a scenario many times and writes what was measured.",
+     COMMAND_GROUP_RUNS, &command_runs_options},
+    {"info", command_info, "FILE...", "Says what recordings and saves hold.", COMMAND_GROUP_RECORDINGS,
+     &command_info_options},
+    {"verify", command_verify, "FILE...", "Plays a recording again and compares the hashes.",
+     COMMAND_GROUP_RECORDINGS, &command_verify_options},
+    {"repair", command_repair, "DIR", "Shows what can be kept of a damaged state folder; --write keeps it.",
+     COMMAND_GROUP_RECORDINGS, &command_repair_options},
+    {"diff", command_diff, "A [B]",
+     "Finds the first input, tick, agent, field and behavior in which runs differ.", COMMAND_GROUP_RECORDINGS,
+     &command_diff_options},
+    {"cut", command_cut, "FILE OUT", "Writes a part of a recording as a recording.", COMMAND_GROUP_RECORDINGS,
+     &command_cut_options},
+    {"export", command_export, "FILE...", "Writes where the agents were, as CSV or NDJSON.",
+     COMMAND_GROUP_RECORDINGS, &command_export_options},
+    {"states", command_states, "FILE", NULL, COMMAND_GROUP_RECORDINGS, &command_states_options},
+    {"help", command_help, "[NAME]", "Shows this; or what the server says about a request.",
+     COMMAND_GROUP_OTHER, &command_help_options},
+    {"completion", command_completion, "SHELL", "Prints the completion script for bash, zsh or fish.",
+     COMMAND_GROUP_OTHER, &command_completion_options},
+    {"complete", command_complete, "-- WORD...", NULL, COMMAND_GROUP_OTHER, &command_complete_options},
+    {.name = NULL},
+};
+
+static const char *const group_heads[COMMAND_GROUP_COUNT] = {
+    [COMMAND_GROUP_LIVE] = "A live server (--server HOST:PORT, $DROVER_SERVER)",
+    [COMMAND_GROUP_RUNS] = "Experiments, without a server",
+    [COMMAND_GROUP_RECORDINGS] = "Recordings and saved worlds, without a server",
+    [COMMAND_GROUP_OTHER] = "Other",
+};
+
+const struct command *command_find(const char *name) {
+    for (const struct command *command = command_table; command->name != NULL; command++) {
+        if (strcmp(command->name, name) == 0) {
+            return command;
+        }
+    }
+    return NULL;
+}
+
+static void print_group(enum command_group group, FILE *out) {
+    bool has_head = false;
+    for (const struct command *command = command_table; command->name != NULL; command++) {
+        if (command->group != group || command->summary == NULL) {
+            continue;
+        }
+        if (!has_head) {
+            (void)fprintf(out, "%s:\n", group_heads[group]);
+            has_head = true;
+        }
+        (void)fprintf(out, "  %-11s%-21s%s\n", command->name, command->arguments, command->summary);
+    }
+    if (has_head) {
+        (void)fputc('\n', out);
+    }
+}
+
+void commands_print_help(FILE *out) {
+    (void)fputs("Usage: drover COMMAND [OPTIONS] [ARGUMENTS]\n"
+                "Drives a live server; works with recordings (.drover, .drover.zst) and saved worlds without "
+                "one.\n\n",
+                out);
+    for (int group = 0; group < COMMAND_GROUP_COUNT; group++) {
+        print_group((enum command_group)group, out);
+    }
+    (void)fputs(
+        "Options:\n"
+        "  --help                  Shows this and exits; after a command, shows its options.\n"
+        "  --version               Shows the version and exits.\n\n"
+        "Options of all commands for a live server, which may stand before the command, too:\n"
+        "  --server HOST:PORT      The server; otherwise $DROVER_SERVER, otherwise 127.0.0.1:7717.\n"
+        "  --token-file FILE       Has the token for the server in its first line; otherwise $DROVER_TOKEN.\n"
+        "  --timeout S             How long to wait for the server's first line, seconds (5).\n"
+        "  --json                  JSON objects, one a line, as into pipes; on a terminal there are "
+        "tables.\n\n"
+        "A FILE that is - is standard input. The folder of drover-server --state is a recording, too.\n"
+        "Exit codes: 0 well, 1 differs, refused or failed, 2 usage, 3 no server, 130 interrupted.\n",
+        out);
+}
+
+/* An empty text is no server, though it is given: a variable that is not set is no wish for the usual one. */
+static bool has_empty_server(int argc, char **argv) {
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const bool is_apart = strcmp(argv[i], "--server") == 0 && i + 1 < argc && argv[i + 1][0] == '\0';
+        if (is_apart || strcmp(argv[i], "--server=") == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+bool command_options(const struct options_def *def, int argc, char **argv, void *object, int count_min,
+                     int count_max, int *count, enum exit_code *code) {
+    struct failure failure = {0};
+    const char *first = NULL;
+    char output_flag[] = "--output";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        argv[i] = strcmp(argv[i], "-o") == 0 ? output_flag : argv[i];
+    }
+    *code = EXIT_USAGE;
+    if (has_empty_server(argc, argv)) {
+        (void)fputs("drover: --server: expected HOST:PORT, found nothing\n", stderr);
+        return false;
+    }
+    switch (options_parse(def, argc, argv, object, &first, &failure)) {
+    case OPTIONS_EXIT:
+        *code = EXIT_WELL;
+        return false;
+    case OPTIONS_BAD:
+        (void)fprintf(stderr, "drover: %s\n", failure.message);
+        return false;
+    case OPTIONS_RUN:
+        break;
+    }
+    *count = 0;
+    while (first != NULL && *count + 1 < argc && argv[1 + *count] != NULL) {
+        ++*count;
+    }
+    if (*count < count_min || *count > count_max) {
+        (void)fprintf(stderr, "drover: %s: expected %s; --help shows the usage\n", argv[0], def->positional);
+        return false;
+    }
+    return true;
+}
+
+enum exit_code command_complain(const struct command_context *context, const struct failure *failure,
+                                enum exit_code code) {
+    if (interrupt_is_set(context->interrupt)) {
+        return EXIT_INTERRUPTED;
+    }
+    (void)fprintf(stderr, "drover: %s\n", failure->message);
+    return code;
+}
+
+int command_print_line(struct buffer *line, struct failure *failure) {
+    const bool is_whole = !line->failed;
+    if (is_whole) {
+        (void)printf("%s\n", line->data);
+    }
+    buffer_fini(line);
+    return is_whole ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+}
+
+static int complain_command(const char *name) {
+    struct nearest_name nearest = nearest_name_begin(name);
+    char hint[NEAREST_HINT_BYTES];
+    for (const struct command *command = command_table; command->name != NULL; command++) {
+        if (command->summary != NULL) {
+            nearest_name_offer(&nearest, command->name);
+        }
+    }
+    nearest_name_hint(&nearest, hint);
+    (void)fprintf(stderr, "drover: unknown command \"%.60s\"%s; --help lists them\n", name, hint);
+    return EXIT_USAGE;
+}
+
+/* A reader of a pipe that has gone has all that it wanted. Returns the exit code. */
+static int finish_output(int code) {
+    if (fflush(stdout) == 0 || errno == EPIPE || code != EXIT_WELL) {
+        return code;
+    }
+    perror("drover: standard output");
+    return EXIT_DIFFERS;
+}
+
+static int run(const struct command_context *context, const struct command *command, int argc, char **argv) {
+    const int code = finish_output((int)command->run(context, argc, argv));
+    return interrupt_is_set(context->interrupt) ? EXIT_INTERRUPTED : code;
+}
+
+/* Moves the command before the options of live servers that stand before it. */
+static void put_command_first(int argc, char **argv) {
+    static const char *const valued[] = {"--server", "--token-file", "--timeout"};
+    int at = 1;
+    while (at < argc && argv[at][0] == '-' && argv[at][1] != '\0') {
+        bool takes_next = false;
+        bool is_known = strcmp(argv[at], "--json") == 0;
+        for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+            const size_t length = strlen(valued[i]);
+            const bool is_this = strncmp(argv[at], valued[i], length) == 0;
+            takes_next = takes_next || (is_this && argv[at][length] == '\0');
+            is_known = is_known || (is_this && (argv[at][length] == '\0' || argv[at][length] == '='));
+        }
+        if (!is_known) {
+            return;
+        }
+        at += takes_next ? 2 : 1;
+    }
+    if (at > 1 && at < argc) {
+        char *command = argv[at];
+        memmove(argv + 2, argv + 1, (size_t)(at - 1) * sizeof *argv);
+        argv[1] = command;
+    }
+}
+
+int commands_main(int argc, char **argv) {
+    if (descriptors_fill_standard() != 0) {
+        perror("drover: /dev/null");
+        return EXIT_DIFFERS;
+    }
+    (void)signal(SIGPIPE, SIG_IGN);
+    (void)signal(SIGXFSZ, SIG_IGN); /* a file that reaches the limit of the system is an error of its write */
+    put_command_first(argc, argv);
+    const char *word = argc < 2 ? "--help" : argv[1];
+    if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) {
+        commands_print_help(argc < 2 ? stderr : stdout);
+        return finish_output(argc < 2 ? EXIT_USAGE : EXIT_WELL);
+    }
+    if (strcmp(word, "--version") == 0) {
+        (void)printf("drover %s\n", DROVER_VERSION);
+        return finish_output(EXIT_WELL);
+    }
+    const struct command *command = command_find(word);
+    if (command == NULL) {
+        return complain_command(word);
+    }
+    struct interrupt *interrupt = interrupt_begin();
+    if (interrupt == NULL) {
+        (void)fputs("drover: no thread can be started\n", stderr);
+        return EXIT_DIFFERS;
+    }
+    const int code = run(&(struct command_context){.program = argv[0], .interrupt = interrupt}, command,
+                         argc - 1, argv + 1);
+    interrupt_end(interrupt);
+    return code;
 }

@@ -45,7 +45,7 @@ struct command {
     command_run *run;
     const char *arguments, *summary; /* summary NULL: for the program itself, not listed */
     enum command_group group;
-    const struct options_def *options; /* NULL: those of its request (live/live_commands.h) */
+    const struct options_def *options; /* NULL: those of its request (live/live.h) */
 };
 
 /** All commands; the last row has no name. */
@@ -92,11 +92,6 @@ struct interrupt {
     pthread_t thread;
 };
 
-/** Blocks the signals in this thread and those that it starts, and begins to take them. NULL without memory or a
- * thread. */
-NODISCARD struct interrupt *interrupt_begin(void);
-/** Ends the thread. */
-void interrupt_end(struct interrupt *interrupt);
 /** Whether a signal came. Any thread. */
 bool interrupt_is_set(const struct interrupt *interrupt);
 /** Waits until the descriptor can be read (POLLIN) or written (POLLOUT), or its other end is closed. False after an

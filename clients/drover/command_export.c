@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
 #include "common/text/names.h"

@@ -1,4 +1,4 @@
-/* Counts the requests of a recording by what they ask and by session. */
+/* drover info: what recordings and saves hold. */
 #include <inttypes.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/input.h"
+#include "clients/drover/live/live.h"
 #include "clients/drover/player.h"
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
@@ -36,7 +36,7 @@ struct census {
     uint64_t more;                                   /* requests of further sessions */
 };
 
-/* ---- census ---- */
+/* ---- census: the requests of a recording by what they ask and by session ---- */
 
 static void count_session(struct census *census, const struct recording_line *line) {
     for (int i = census->session_count - 1; i >= 0; i--) {
@@ -91,8 +91,6 @@ static struct census *census_take(struct recording *recording, struct failure *f
 
 /* ---- info ---- */
 
-/* drover info: what recordings and saves hold. */
-
 struct info_options {
     bool is_json;
 };
@@ -131,20 +129,11 @@ static double seconds_of(const struct recording_world *world) {
 
 /* ---- for people ---- */
 
-/* A text of the file, without characters that a terminal would obey. */
-static const char *printable(char out[RECORDING_VALUE_BYTES], const char *text) {
-    size_t length = 0;
-    for (; length < RECORDING_VALUE_BYTES - 1 && text[length] != '\0'; length++) {
-        const unsigned char byte = (unsigned char)text[length];
-        const bool is_c1 = byte == 0xC2 && (unsigned char)text[length + 1] < 0xA0;
-        out[length] = byte < 0x20 || byte == 0x7F || is_c1 ? '?' : text[length];
+/* A text of the file, which may be empty: then nothing. */
+static void print_text(const char *before, const char *text, const char *after) {
+    if (text[0] != '\0') {
+        shown_text_print(stdout, before, text, after);
     }
-    out[length] = '\0';
-    return out;
-}
-
-static void print_row(const char *name, const char *text) {
-    (void)printf("  %-13s %s\n", name, text);
 }
 
 static void print_worlds(const struct info *info) {
@@ -217,36 +206,28 @@ static bool is_at_checkpoint(const struct recording_facts *facts) {
 }
 
 static void print_end(const struct recording_facts *facts) {
-    char text[256];
-    char reason[RECORDING_VALUE_BYTES];
+    const char *paused = facts->is_paused_at_end ? ", paused" : "";
+    (void)printf("  %-13s tick %" PRIu64, "end", facts->last.tick);
     if (!facts->has_end) {
-        (void)snprintf(
-            text, sizeof text,
-            is_at_checkpoint(facts)
-                ? "tick %" PRIu64 "%s; ended in order: with a checkpoint, as a journal is"
-                : "tick %" PRIu64
-                  "%s; not ended in order: its server was killed, still writes, or went on in a further "
-                  "file",
-            facts->last.tick, facts->is_paused_at_end ? ", paused" : "");
+        (void)printf("%s; %s", paused,
+                     is_at_checkpoint(facts) ? "ended in order: with a checkpoint, as a journal is"
+                                             : "not ended in order: its server was killed, still writes, or "
+                                               "went on in a further file");
     } else if (facts->end_reason[0] != '\0') {
-        (void)snprintf(text, sizeof text, "tick %" PRIu64 "; broken off: %s", facts->last.tick,
-                       printable(reason, facts->end_reason));
+        print_text("; broken off: ", facts->end_reason, "");
     } else {
-        (void)snprintf(text, sizeof text, "tick %" PRIu64 "%s; ended in order", facts->last.tick,
-                       facts->is_paused_at_end ? ", paused" : "");
+        (void)printf("%s; ended in order", paused);
     }
-    print_row("end", text);
+    (void)putchar('\n');
 }
 
 static void print_writer(const struct recording_line *header) {
-    char server[RECORDING_VALUE_BYTES];
-    char build[RECORDING_VALUE_BYTES];
-    char started[RECORDING_VALUE_BYTES];
     if (header->server[0] != '\0') {
-        (void)printf("  %-13s %s%s%s%s%s%s\n", "written by", printable(server, header->server),
-                     header->build[0] == '\0' ? "" : " (", printable(build, header->build),
-                     header->build[0] == '\0' ? "" : ")", header->started[0] == '\0' ? "" : ", started ",
-                     printable(started, header->started));
+        (void)printf("  %-13s ", "written by");
+        print_text("", header->server, "");
+        print_text(" (", header->build, ")");
+        print_text(", started ", header->started, "");
+        (void)putchar('\n');
     }
 }
 
@@ -258,9 +239,10 @@ static void print_info(const struct info *info) {
     print_writer(header);
     (void)printf("  %-13s %" PRIu64 " bytes, %" PRIu64 " lines, %" PRIu64 " of them torn\n", "size",
                  facts->bytes, facts->lines, facts->torn_lines);
-    print_row("sums", facts->files_without_sums == 0             ? "of all lines"
-                      : facts->files_without_sums < facts->files ? "of some of its files"
-                                                                 : "no sums in this file");
+    (void)printf("  %-13s %s\n", "sums",
+                 facts->files_without_sums == 0             ? "of all lines"
+                 : facts->files_without_sums < facts->files ? "of some of its files"
+                                                            : "no sums in this file");
     if (facts->damage.is_there) {
         (void)printf("  %-13s ", "damaged");
         (void)input_print_damage(info->argument, facts, stdout);

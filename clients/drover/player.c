@@ -1,18 +1,242 @@
-/* See player.h. */
-#include "clients/drover/player.h"
-
+/* Opening recordings and simulating them again. See player.h. */
+#include <errno.h>
 #include <inttypes.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/input.h"
+#include "clients/drover/player.h"
 #include "server/recording/checkpoint.h"
 #include "server/recording/core_changes.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
+#include "server/storage/state_directory.h"
+
+/* ---- opening recordings ---- */
+
+enum { PIECE = 1 << 16, FILE_NAME_ROOM = 64 /* of a file of a state folder */ };
+
+static int fail(const char *what, struct failure *failure) {
+    return failure_set(failure, FAILURE_IO, NULL, "%s: %s", what, strerror(errno));
+}
+
+static int write_whole(int descriptor, const char *bytes, size_t length) {
+    while (length > 0) {
+        const ssize_t written = write(descriptor, bytes, length);
+        if (written < 0 && errno != EINTR) {
+            return -1;
+        }
+        bytes += written > 0 ? written : 0;
+        length -= written > 0 ? (size_t)written : 0;
+    }
+    return 0;
+}
+
+static int copy_input(int descriptor, struct interrupt *interrupt, struct failure *failure) {
+    char piece[PIECE];
+    for (;;) {
+        if (!interrupt_wait(interrupt, STDIN_FILENO, POLLIN)) {
+            return failure_set(failure, FAILURE_IO, NULL, "interrupted");
+        }
+        const ssize_t length = read(STDIN_FILENO, piece, sizeof piece);
+        if (length == 0) {
+            return 0;
+        }
+        if (length < 0 && errno != EINTR && errno != EAGAIN) {
+            return fail("standard input", failure);
+        }
+        if (length > 0 && write_whole(descriptor, piece, (size_t)length) != 0) {
+            return fail("a temporary file", failure);
+        }
+    }
+}
+
+int input_find(const char *argument, struct interrupt *interrupt, char path[INPUT_PATH],
+               struct failure *failure) {
+    if (strcmp(argument, "-") != 0) {
+        const int length = snprintf(path, INPUT_PATH, "%s", argument);
+        return length >= 0 && length < INPUT_PATH
+                   ? 0
+                   : failure_set(failure, FAILURE_NO_SAVE, NULL, "the name of a file is too long");
+    }
+    const char *folder = getenv("TMPDIR");
+    const int length =
+        snprintf(path, INPUT_PATH, "%s/drover-XXXXXX", folder == NULL || folder[0] == '\0' ? "/tmp" : folder);
+    const int descriptor = length >= 0 && length < INPUT_PATH ? mkstemp(path) : -1;
+    if (descriptor < 0) {
+        return fail("a temporary file", failure);
+    }
+    (void)unlink(path);
+    (void)snprintf(path, INPUT_PATH, "/dev/fd/%d", descriptor);
+    return copy_input(descriptor, interrupt, failure);
+}
+
+/* The files of a recording, in order. */
+struct paths {
+    char **rows; /* malloc'd, as each of them */
+    int count;
+};
+
+static void free_paths(struct paths *paths) {
+    for (int i = 0; i < paths->count; i++) {
+        free(paths->rows[i]);
+    }
+    free(paths->rows);
+}
+
+static int add_path(struct paths *paths, const char *path, struct failure *failure) {
+    char **rows = realloc(paths->rows, ((size_t)paths->count + 1) * sizeof *rows);
+    paths->rows = rows != NULL ? rows : paths->rows;
+    char *copy = rows != NULL ? strdup(path) : NULL;
+    if (copy == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    paths->rows[paths->count++] = copy;
+    return 0;
+}
+
+static int add_folder(struct paths *paths, const char *folder, struct failure *failure) {
+    struct state_files files;
+    char path[INPUT_PATH];
+    if (state_files_scan(&files, folder, failure) != 0) {
+        return -1;
+    }
+    int result = state_files_check_whole(&files, failure);
+    for (int i = 0; i < files.count && result == 0; i++) {
+        state_file_path(folder, files.rows[i].kind, files.rows[i].number, path);
+        result = add_path(paths, path, failure);
+    }
+    state_files_fini(&files);
+    return result;
+}
+
+static int add_argument(struct paths *paths, const char *argument, struct failure *failure) {
+    struct stat status;
+    char folder[INPUT_PATH];
+    size_t length = strlen(argument);
+    if (stat(argument, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        return add_path(paths, argument, failure);
+    }
+    while (length > 1 && argument[length - 1] == '/') {
+        length--;
+    }
+    if (length + FILE_NAME_ROOM > sizeof folder) {
+        return failure_set(failure, FAILURE_NO_SAVE, NULL, "the name of a folder is too long");
+    }
+    memcpy(folder, argument, length);
+    folder[length] = '\0';
+    return add_folder(paths, folder, failure);
+}
+
+static int list_paths(const char *path, char *const *more, struct paths *paths, struct failure *failure) {
+    int result = add_argument(paths, path, failure);
+    for (int i = 0; more != NULL && more[i] != NULL && result == 0; i++) {
+        result = add_argument(paths, more[i], failure);
+    }
+    return result;
+}
+
+/* The failure with the argument before it, in place of the path that stands for it. */
+static void name_argument(const char *argument, const char *path, const struct failure *inner,
+                          struct failure *failure) {
+    const size_t length = strlen(path);
+    const char *message = inner->message; /* that of a file names it already */
+    if (strncmp(message, path, length) == 0 && strncmp(message + length, ": ", 2) == 0) {
+        message += length + 2;
+    }
+    (void)failure_set(failure, inner->code, inner->field, "%.250s: %s",
+                      strcmp(argument, "-") == 0 ? "standard input" : argument, message);
+}
+
+struct recording *input_open(const char *argument, const char *path, char *const *more,
+                             struct failure *failure) {
+    struct paths paths = {.rows = NULL};
+    struct failure inner = {0};
+    struct recording *recording = NULL;
+    if (list_paths(path, more, &paths, &inner) == 0) {
+        recording = recording_open((const char *const *)paths.rows, paths.count, &inner);
+    }
+    if (recording == NULL) {
+        name_argument(argument, path, &inner, failure);
+    }
+    free_paths(&paths);
+    return recording;
+}
+
+bool input_print_damage(const char *argument, const struct recording_facts *facts, FILE *out) {
+    const struct recording_damage *damage = &facts->damage;
+    if (damage->is_there) {
+        (void)fprintf(out,
+                      "%s%s: line %" PRIu64 " (byte %" PRIu64 ") is damaged: %s; request %" PRIu64
+                      " and what followed is left out, after tick %" PRIu64 "\n",
+                      out == stderr ? "drover: " : "",
+                      strcmp(argument, "-") == 0 ? "standard input" : damage->path, damage->line,
+                      damage->byte, damage->what, damage->before.seq + 1, damage->before.tick);
+    }
+    return damage->is_there;
+}
+
+void input_print_gaps(const char *argument, const struct recording_facts *facts, FILE *out) {
+    for (int i = 0; i < facts->gap_count; i++) {
+        const struct recording_gap *gap = &facts->gaps[i];
+        (void)fprintf(out, "%s%s: gap %" PRIu64 "..%" PRIu64, out == stderr ? "drover: " : "", argument,
+                      gap->before.tick, gap->after.tick);
+        if (facts->world_count > 1) {
+            (void)fprintf(out, " of world %" PRIu32, gap->before.world);
+        }
+        (void)fprintf(out,
+                      ": what happened between these ticks, request %" PRIu64 " to %" PRIu64
+                      ", is in no file; the world goes on from the checkpoint behind it\n",
+                      gap->before.seq + 1, gap->after.seq);
+    }
+}
+
+void input_write_damage(const struct recording_facts *facts, struct json_writer *json) {
+    const struct recording_damage *damage = &facts->damage;
+    if (damage->is_there) {
+        json_key(json, "damage");
+        json_object(json);
+        json_key_string(json, "file", damage->path);
+        json_key_unsigned(json, "line", damage->line);
+        json_key_unsigned(json, "byte", damage->byte);
+        json_key_string(json, "reason", damage->what);
+        json_key_unsigned(json, "request", damage->before.seq + 1);
+        json_key_unsigned(json, "after_tick", damage->before.tick);
+        json_end(json);
+    }
+}
+
+void input_write_gaps(const struct recording_facts *facts, struct json_writer *json) {
+    json_key(json, "gaps");
+    json_array(json);
+    for (int i = 0; i < facts->gap_count; i++) {
+        json_object(json);
+        json_key_unsigned(json, "world", facts->gaps[i].before.world);
+        json_key_unsigned(json, "after_tick", facts->gaps[i].before.tick);
+        json_key_unsigned(json, "tick", facts->gaps[i].after.tick);
+        json_key_unsigned(json, "requests", facts->gaps[i].after.seq - facts->gaps[i].before.seq);
+        json_end(json);
+    }
+    json_end(json);
+}
+
+void input_write_checkpoint(const char *argument, const struct recording_facts *facts, int index,
+                            const char *reason, struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "file", argument);
+    json_key_unsigned(json, "world", facts->checkpoints[index].world);
+    json_key_unsigned(json, "tick", facts->checkpoints[index].tick);
+    json_key_string(json, "reason", reason);
+    json_end(json);
+}
+
+/* ---- what continues what ---- */
 
 /* What a file says of its beginning and its end. */
 struct ends {
@@ -154,7 +378,7 @@ static uint32_t source_world(void *context) {
     return player->source.world(player->source.context);
 }
 
-/* ---- opening ---- */
+/* ---- opening a player ---- */
 
 /* A failure of the recording, with its name before it. */
 static int name_failure(const struct player *player, const struct failure *inner, struct failure *failure) {
@@ -381,147 +605,4 @@ uint64_t player_ticks(const struct player *player, const struct recording_moment
         }
     }
     return ticks;
-}
-
-/* ---- cut ---- */
-
-struct cutting {
-    const struct cut *cut;
-    struct output *output;
-    uint32_t world;                /* of the line that was visited last */
-    struct recording_moment start; /* of the checkpoint */
-    uint64_t last_seq;
-    uint32_t sum; /* of the lines so far */
-};
-
-/* ---- the beginning ---- */
-
-static int go_to_start(struct cut *cut, struct player *player, struct failure *failure) {
-    const struct recording_world *world = player_find_world(player, cut->world);
-    if (world == NULL) {
-        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
-                           "--world: the recording has no world %lu; drover info lists them",
-                           (unsigned long)cut->world);
-    }
-    const uint64_t from = cut->from > world->first_tick ? cut->from : world->first_tick;
-    if (from > world->last_tick) {
-        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--from",
-                           "--from: %llu; world %lu has ticks %llu to %llu", (unsigned long long)from,
-                           (unsigned long)cut->world, (unsigned long long)world->first_tick,
-                           (unsigned long long)world->last_tick);
-    }
-    cut->to = cut->to < world->last_tick ? cut->to : world->last_tick;
-    struct recording_moment moment = {.world = cut->world, .tick = from};
-    if (player_begin(player, &moment, failure) != 0) {
-        return -1;
-    }
-    if (player_moment(player).tick >= from) {
-        return 0;
-    }
-    moment.tick = from - 1; /* then one tick, so that the requests of that tick are still to come */
-    if (player_go(player, &moment, failure) != 0) {
-        return -1;
-    }
-    return player_tick(player, failure) == PLAYER_FAILED ? -1 : 0;
-}
-
-/* The header, as the recording has it but for the core, which has computed the world that follows: a world and a
- * checkpoint line of the state that the player is at. */
-static void write_start(const struct player *player, struct buffer *out, uint32_t *sum) {
-    const struct simulation_state *state = &player->state;
-    const struct checkpoint_rest rest = checkpoint_rest_of(state);
-    struct recording_line header = player->facts->header;
-    struct buffer saved;
-    header.core = CORE_NUMBER;
-    recording_line_write(&header, out);
-    line_sum_seal(out, 0, sum);
-    buffer_init(&saved, out->limit);
-    saved_world_write(state->world, &rest, state->name, state->text, state->text_length, &saved, NULL);
-    const char *second = saved.failed ? NULL : memchr(saved.data, '\n', saved.length);
-    if (second == NULL) {
-        out->failed = true;
-    } else {
-        second++;
-        line_sum_append(out, second, saved.length - (size_t)(second - saved.data), sum);
-    }
-    buffer_fini(&saved);
-}
-
-/* ---- the lines ---- */
-
-static bool is_within(const struct cutting *cutting, const struct recording_line *line) {
-    if (cutting->world != cutting->cut->world || line->tick > cutting->cut->to ||
-        line->tick < cutting->start.tick) {
-        return false;
-    }
-    if (line->op == RECORDING_HASH) {
-        return line->seq >= cutting->start.seq;
-    }
-    if (line->op == RECORDING_CHECKPOINT) {
-        return line->tick > cutting->start.tick && line->seq >= cutting->start.seq;
-    }
-    return (line->op == RECORDING_DO && line->seq > cutting->start.seq) ||
-           (line->op == RECORDING_AT && line->seq >= cutting->start.seq);
-}
-
-static bool copy_line(void *context, const char *text, size_t length) {
-    struct cutting *cutting = context;
-    struct recording_line line;
-    struct failure failure;
-    if (recording_line_read(text, length, &line, &failure) != 0) {
-        return true;
-    }
-    if (line.op == RECORDING_WORLD) {
-        cutting->world = line.world;
-    }
-    if (is_within(cutting, &line)) {
-        line_sum_append(&cutting->output->buffer, text, length + 1, &cutting->sum); /* with its newline */
-        cutting->last_seq = line.seq > cutting->last_seq ? line.seq : cutting->last_seq;
-    }
-    return output_flush(cutting->output);
-}
-
-static void write_end(struct cutting *cutting) {
-    const struct recording_line end = {
-        .op = RECORDING_END, .tick = cutting->cut->to, .seq = cutting->last_seq};
-    const size_t begin = cutting->output->buffer.length;
-    recording_line_write(&end, &cutting->output->buffer);
-    line_sum_seal(&cutting->output->buffer, begin, &cutting->sum);
-}
-
-static int write_lines(const struct cut *cut, struct player *player, struct output *output,
-                       struct failure *failure) {
-    struct cutting cutting = {.cut = cut,
-                              .output = output,
-                              .start = {cut->world, world_tick(player->state.world), player->state.seq},
-                              .last_seq = player->state.seq};
-    write_start(player, &output->buffer, &cutting.sum);
-    if (recording_visit(player->recording, copy_line, &cutting, failure) != 0) {
-        output_abandon(output);
-        return -1;
-    }
-    write_end(&cutting);
-    return output_finish(output, failure);
-}
-
-/* The checkpoint behind a gap stands with a world line, which a part has at its start alone. */
-static int check_gaps(const struct cut *cut, const struct player *player, struct failure *failure) {
-    const struct recording_moment from = player_moment(player), to = {.tick = cut->to};
-    const struct recording_gap *gap = player_find_gap(player, &from, &to);
-    return gap == NULL
-               ? 0
-               : failure_set(failure, FAILURE_OUT_OF_RANGE, "--to",
-                             "what happened from tick %llu to %llu is in no file; a part may end "
-                             "before it, or begin behind it",
-                             (unsigned long long)gap->before.tick, (unsigned long long)gap->after.tick);
-}
-
-int cut_write(struct cut *cut, struct player *player, struct interrupt *interrupt, struct failure *failure) {
-    struct output output;
-    if (go_to_start(cut, player, failure) != 0 || check_gaps(cut, player, failure) != 0 ||
-        output_begin(&output, interrupt, cut->path, cut->replaces, failure) != 0) {
-        return -1;
-    }
-    cut->from = world_tick(player->state.world);
-    return write_lines(cut, player, &output, failure);
 }

@@ -80,10 +80,6 @@ static bool pair_up(struct agent_pairs *pairs) {
 
 /* ---- columns ---- */
 
-bool agent_column_is_dense(const struct image_column *column) {
-    return strcmp(column->name, "own_body") != 0 && strcmp(column->name, "heading") != 0;
-}
-
 static size_t entry_bytes(const struct image_column *column) {
     return (size_t)column->width * column->count;
 }
@@ -176,7 +172,7 @@ bool agent_pairs_compare(struct agent_pairs *pairs, const struct world *a, const
         return false;
     }
     for (int index = 0; world_image_column(index, &column); index++) {
-        if (agent_column_is_dense(&column) && !compare_column(pairs, index, &column)) {
+        if (!column.is_partial && !compare_column(pairs, index, &column)) {
             return false;
         }
     }

@@ -57,10 +57,7 @@ struct agent_pairs {
 NODISCARD bool agent_pairs_compare(struct agent_pairs *pairs, const struct world *a, const struct world *b);
 void agent_pairs_fini(struct agent_pairs *pairs);
 
-/** Whether the column has an entry for every agent; what the others hold is in struct agent_sparse. */
-bool agent_column_is_dense(const struct image_column *column);
-
-/** What is not dense, of an agent. The body is 0 where it is that of the kind. */
+/** What the columns hold of an agent that are partial (world_image_column). The body is 0 where it is that of the kind. */
 struct agent_sparse {
     vec2 heading;
     float body[4]; /* mass, radius, max_speed, max_force */

@@ -2,6 +2,7 @@
 #include "server/sessions/statistics.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "common/system/clock.h"
 #include "server/simulation/logbook.h"
@@ -111,16 +112,22 @@ static void write_ways(const struct simulation_statistics *statistics, struct js
     json_end(json);
 }
 
-static void write_sessions(const struct loop_statistics *loop, const struct session_set *sessions,
-                           struct json_writer *json) {
-    uint64_t by_role[ROLE_COUNT] = {0};
+uint64_t statistics_count_sessions(const struct session_set *sessions, uint64_t by_role[ROLE_COUNT]) {
     uint64_t subscribed = 0;
+    memset(by_role, 0, ROLE_COUNT * sizeof *by_role);
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
         if (session->id != 0) {
             by_role[session->client.role]++;
             subscribed += session->subscription.is_active ? 1 : 0;
         }
     }
+    return subscribed;
+}
+
+static void write_sessions(const struct loop_statistics *loop, const struct session_set *sessions,
+                           struct json_writer *json) {
+    uint64_t by_role[ROLE_COUNT];
+    const uint64_t subscribed = statistics_count_sessions(sessions, by_role);
     json_key(json, "sessions");
     json_object(json);
     json_key_unsigned(json, "now", (uint64_t)sessions->numbered);

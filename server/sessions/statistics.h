@@ -23,6 +23,9 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
                       const struct session_set *sessions, const struct frame_memory *memory,
                       struct json_writer *json);
 
+/** Counts the sessions that have a number by their role. Returns how many of them are subscribed. */
+uint64_t statistics_count_sessions(const struct session_set *sessions, uint64_t by_role[ROLE_COUNT]);
+
 /* The member `cluster` of the reply to `stats`: how the ranks keep up. Pure. */
 
 /** Adds the member to an open reply; nothing without a cluster. now_ns: of the clock of rank_table_fill. */

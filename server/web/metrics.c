@@ -175,51 +175,34 @@ void metrics_text_end(const struct metrics_text *text) {
 
 /* ---- rank metrics ---- */
 
-typedef double rank_value(const struct rank_report *report);
-
-static double work_s(const struct rank_report *report) {
-    return report->work.mean_ms * 1e-3;
-}
-
-static double wait_s(const struct rank_report *report) {
-    return report->wait.mean_ms * 1e-3;
-}
-
-static double agents(const struct rank_report *report) {
-    return (double)report->agents;
-}
-
-static double ghosts(const struct rank_report *report) {
-    return (double)report->ghosts;
-}
-
-/* A counter never falls, whatever world is put in. */
-static double migrants(const struct rank_report *report) {
-    return (double)(report->migrants_before + report->migrants);
-}
-
 static const struct {
     enum metric_type type;
     const char *name, *help;
-    rank_value *value;
-} families[RANK_METRICS_SERIES] = {
-    {METRIC_GAUGE, "drover_rank_work_seconds", "A rank's work in a tick: the mean of the last second.",
-     work_s},
+} rank_families[RANK_METRICS_SERIES] = {
+    {METRIC_GAUGE, "drover_rank_work_seconds", "A rank's work in a tick: the mean of the last second."},
     {METRIC_GAUGE, "drover_rank_wait_seconds",
-     "How long a rank waits for the others in a tick: the mean of the last second.", wait_s},
-    {METRIC_GAUGE, "drover_rank_agents", "Agents that a rank steers.", agents},
-    {METRIC_GAUGE, "drover_rank_ghosts", "Agents of other ranks that a rank sees.", ghosts},
-    {METRIC_COUNTER, "drover_rank_migrants", "Agents that came to a rank from others.", migrants},
+     "How long a rank waits for the others in a tick: the mean of the last second."},
+    {METRIC_GAUGE, "drover_rank_agents", "Agents that a rank steers."},
+    {METRIC_GAUGE, "drover_rank_ghosts", "Agents of other ranks that a rank sees."},
+    {METRIC_COUNTER, "drover_rank_migrants", "Agents that came to a rank from others."},
 };
+
+/* Of one of these families. A counter never falls, whatever world is put in. */
+static double rank_value(const struct rank_report *report, int family) {
+    const double values[RANK_METRICS_SERIES] = {report->work.mean_ms * 1e-3, report->wait.mean_ms * 1e-3,
+                                                (double)report->agents, (double)report->ghosts,
+                                                (double)(report->migrants_before + report->migrants)};
+    return values[family];
+}
 
 void rank_metrics_write(struct metrics_text *text, const struct rank_table *table) {
     for (int f = 0; table->ranks > 0 && f < RANK_METRICS_SERIES; f++) {
-        metrics_family(text, families[f].type, families[f].name, families[f].help);
+        metrics_family(text, rank_families[f].type, rank_families[f].name, rank_families[f].help);
         for (int i = 0; i < table->row_count; i++) {
             char rank[16];
             (void)snprintf(rank, sizeof rank, "%d", (int)table->rows[i].rank);
             const struct metric_label labels[] = {{"rank", rank}, {NULL, NULL}};
-            metrics_sample(text, labels, families[f].value(&table->rows[i]));
+            metrics_sample(text, labels, rank_value(&table->rows[i], f));
         }
     }
 }
@@ -371,10 +354,8 @@ static void put_phases(struct metrics_text *text, const struct simulation_statis
 
 static void put_sessions(struct metrics_text *text, const struct loop_context *loop) {
     const struct session_set *sessions = &loop->sessions;
-    uint64_t by_role[ROLE_COUNT] = {0};
-    for (const struct session *session = sessions->first; session != NULL; session = session->next) {
-        by_role[session->client.role] += session->id != 0 ? 1 : 0;
-    }
+    uint64_t by_role[ROLE_COUNT];
+    (void)statistics_count_sessions(sessions, by_role);
     metrics_family(text, METRIC_GAUGE, "drover_sessions", "Sessions now, by role.");
     for (int role = 0; role < ROLE_COUNT; role++) {
         put_labeled(text, "role", role_name((enum role)role), (double)by_role[role]);

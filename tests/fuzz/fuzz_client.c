@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/c/client_decoder.h"
+#include "clients/c/handle.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -55,8 +55,12 @@ static struct buffer decode(const uint8_t *data, size_t size, uint32_t seed) {
     for (size_t at = 0; at < size;) {
         seed = seed * 1664525u + (seed != 0 ? 1013904223u : 0u);
         const size_t wanted = seed == 0 ? size : (seed >> 24) % 2 == 0 ? (seed >> 16) % 8 + 1 : seed >> 20;
-        const size_t count = wanted == 0 ? 1 : wanted < size - at ? wanted : size - at;
-        require(client_decoder_feed(decoder, (const char *)data + at, count) == 0);
+        size_t room = 0, count = wanted == 0 ? 1 : wanted < size - at ? wanted : size - at;
+        char *space = client_decoder_reserve(decoder, count, &room);
+        require(space != NULL);
+        count = count < room ? count : room;
+        memcpy(space, data + at, count);
+        client_decoder_commit(decoder, count);
         while (client_decoder_next(decoder, &event) != CLIENT_NEED_MORE) {
             describe(&event, &out);
             drover_message_free(event.message);

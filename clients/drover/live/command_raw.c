@@ -11,8 +11,6 @@
 #include <unistd.h>
 
 #include "clients/drover/live/live.h"
-#include "clients/drover/live/live_commands.h"
-#include "clients/drover/live/live_views.h"
 #include "common/base/limits.h"
 #include "common/json/json_writer.h"
 #include "common/system/clock.h"

@@ -1,12 +1,10 @@
-/* See live_commands.h. */
-#include "clients/drover/live/live_commands.h"
+/* Requests from words of a command line, and the commands that send one. See live.h. */
+#include "clients/drover/live/live.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/drover/live/live.h"
-#include "clients/drover/live/live_views.h"
 #include "common/base/utf8.h"
 #include "common/json/json_check.h"
 
@@ -646,8 +644,9 @@ void live_show(struct live *live, const struct drover_message *reply) {
     message_view(reply, &style, &live->output.buffer);
 }
 
-enum exit_code live_ask_once(const struct command_context *context, const struct live_options *options,
-                             const char *request) {
+/* Connects, sends one request, shows its reply. */
+static enum exit_code ask_once(const struct command_context *context, const struct live_options *options,
+                               const char *request) {
     struct live live;
     enum exit_code code = EXIT_WELL;
     if (live_begin(&live, context, options, &code) == 0 &&
@@ -671,7 +670,7 @@ static enum exit_code send(const struct command_context *context, const struct r
     if (request_words_write(command, words, count, arguments, &request, &failure) != 0) {
         code = command_complain(context, &failure, EXIT_USAGE);
     } else {
-        code = live_ask_once(context, &words->live, request.data);
+        code = ask_once(context, &words->live, request.data);
     }
     buffer_fini(&request);
     return code;
@@ -730,7 +729,7 @@ enum exit_code command_ask(const struct command_context *context, int argc, char
     if (request_words_ask(argv[1], count - 1, argv + 2, &request, &failure) != 0) {
         code = command_complain(context, &failure, EXIT_USAGE);
     } else {
-        code = live_ask_once(context, &options.live, request.data);
+        code = ask_once(context, &options.live, request.data);
     }
     buffer_fini(&request);
     return code;

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "clients/drover/live/live.h"
-#include "clients/drover/live/live_commands.h"
-#include "clients/drover/live/live_views.h"
 #include "common/json/json_writer.h"
 #include "common/system/clock.h"
 

@@ -1,5 +1,5 @@
-/* See live_views.h. */
-#include "clients/drover/live/live_views.h"
+/* Frames, replies and statistics for people and for programs. See live.h. */
+#include "clients/drover/live/live.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static const char *const wanted_names[FRAME_FIELD_COUNT] = {
     [FRAME_KIND] = "kind", [FRAME_STATE] = "state", [FRAME_X] = "pos",           [FRAME_Y] = "pos",
     [FRAME_VX] = "vel",    [FRAME_VY] = "vel",      [FRAME_HEADING] = "heading", [FRAME_STAMINA] = "stamina"};
 
-/* ---- reading ---- */
+/* ---- frames ---- */
 
 static bool has_field(const struct frame_view *view, enum frame_field field) {
     for (int i = 0; i < view->field_count; i++) {
@@ -301,7 +301,7 @@ void frame_view_summary(const struct frame_view *view, const struct drover_frame
     }
 }
 
-/* ---- message view ---- */
+/* ---- replies ---- */
 
 enum { PATH_BYTES = 512, VALUE_LIMIT = 1 << 20, CELL_BYTES = 256, LINE_COLUMNS = 100, DEPTH = 12 };
 

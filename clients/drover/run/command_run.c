@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #include "clients/drover/command.h"
-#include "clients/drover/input.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
 #include "common/system/process.h"

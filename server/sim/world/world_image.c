@@ -176,12 +176,15 @@ struct member {
     const char *name; /* NULL: the column's */
     size_t offset;
     uint8_t width, count;
+    bool is_float;
     struct entry_rule rule;
 };
 
-#define MEMBER(structure, member, name, width, count, ...)                                                   \
+#define FLOATS(count)          4, count, true
+#define INTEGERS(width, count) width, count, false
+#define MEMBER(structure, member, name, numbers, ...)                                                        \
     {                                                                                                        \
-        name, offsetof(struct structure, member), width, count, {                                            \
+        name, offsetof(struct structure, member), numbers, {                                                 \
             __VA_ARGS__                                                                                      \
         }                                                                                                    \
     }
@@ -190,43 +193,45 @@ struct member {
 
 /* has_caught is of one tick. */
 static const struct member memory_members[] = {
-    MEMBER(memory, stamina, "stamina", 4, 1, is_stamina, "0 to 1000000"),
-    MEMBER(memory, is_exhausted, "is_exhausted", 1, 1, is_flag, "0 and 1"),
-    MEMBER(memory, state_since, "state_since", 4, 1, is_anything, ""),
-    MEMBER(memory, quarry, "quarry", 4, 1, is_anything, ""),
-    MEMBER(memory, wander, "wander", 4, 2, is_unit, "a unit vector"),
-    MEMBER(memory, solid, "solid", 2, 1, is_solid, "0, and 1 + the index of a solid"),
-    MEMBER(memory, side, "side", 2, 1, is_side, "-1, 0 and 1"),
-    MEMBER(memory, pace, "pace", 4, 1, is_pace, "px/s, from 0"),
-    MEMBER(memory, solid_tick, "solid_tick", 4, 1, is_anything, ""),
-    MEMBER(memory, path, "path", 4, 1, is_path, "0, and 1 + the index of a path"),
-    MEMBER(memory, path_s, "path_s", 4, 1, is_length, "px, from 0"),
-    MEMBER(memory, caught, "caught", 4, 1, is_anything, ""),
+    MEMBER(memory, stamina, "stamina", FLOATS(1), is_stamina, "0 to 1000000"),
+    MEMBER(memory, is_exhausted, "is_exhausted", INTEGERS(1, 1), is_flag, "0 and 1"),
+    MEMBER(memory, state_since, "state_since", INTEGERS(4, 1), is_anything, ""),
+    MEMBER(memory, quarry, "quarry", INTEGERS(4, 1), is_anything, ""),
+    MEMBER(memory, wander, "wander", FLOATS(2), is_unit, "a unit vector"),
+    MEMBER(memory, solid, "solid", INTEGERS(2, 1), is_solid, "0, and 1 + the index of a solid"),
+    MEMBER(memory, side, "side", INTEGERS(2, 1), is_side, "-1, 0 and 1"),
+    MEMBER(memory, pace, "pace", FLOATS(1), is_pace, "px/s, from 0"),
+    MEMBER(memory, solid_tick, "solid_tick", INTEGERS(4, 1), is_anything, ""),
+    MEMBER(memory, path, "path", INTEGERS(4, 1), is_path, "0, and 1 + the index of a path"),
+    MEMBER(memory, path_s, "path_s", FLOATS(1), is_length, "px, from 0"),
+    MEMBER(memory, caught, "caught", INTEGERS(4, 1), is_anything, ""),
     LAST,
 };
 static const struct member aim_members[] = {
-    MEMBER(aim, mode, "aim_mode", 4, 1, is_aim_mode, "0, 1 and, where there are targets, 2"),
-    MEMBER(aim, target, "aim_target", 4, 1, is_target, "the index of a target"),
-    MEMBER(aim, point, "aim_point", 4, 2, is_point, "a point of the world"),
+    MEMBER(aim, mode, "aim_mode", INTEGERS(4, 1), is_aim_mode, "0, 1 and, where there are targets, 2"),
+    MEMBER(aim, target, "aim_target", INTEGERS(4, 1), is_target, "the index of a target"),
+    MEMBER(aim, point, "aim_point", FLOATS(2), is_point, "a point of the world"),
     LAST,
 };
 static const struct member drive_members[] = {
-    MEMBER(drive, vector, "drive", 4, 2, is_drive, "px/s or forces that agents may be driven with"),
-    MEMBER(drive, left, "drive_left", 4, 1, is_hold, "0 to LIMIT_HOLD"),
+    MEMBER(drive, vector, "drive", FLOATS(2), is_drive, "px/s or forces that agents may be driven with"),
+    MEMBER(drive, left, "drive_left", INTEGERS(4, 1), is_hold, "0 to LIMIT_HOLD"),
     LAST,
 };
 static const struct member body_members[] = {
-    {NULL, 0, 4, 4, {is_body, "mass, radius, max_speed and max_force as a kind may have them"}},
+    {NULL, 0, FLOATS(4), {is_body, "mass, radius, max_speed and max_force as a kind may have them"}},
     LAST,
 };
 /* Columns of plain numbers: a new one needs no more than its row. */
-static const struct member vec2_members[] = {{NULL, 0, 4, 2, {is_unit, "a unit vector"}}, LAST};
-static const struct member byte_members[] = {{NULL, 0, 1, 1, {is_anything, ""}}, LAST};
-static const struct member word_members[] = {{NULL, 0, 4, 1, {is_anything, ""}}, LAST};
-static const struct member float_members[] = {{NULL, 0, 4, 1, {is_number, "a finite number"}}, LAST};
-static const struct member kind_members[] = {{NULL, 0, 1, 1, {is_kind, "the index of a kind"}}, LAST};
-static const struct member state_members[] = {{NULL, 0, 1, 1, {is_state, "the index of a state"}}, LAST};
-static const struct member flags_members[] = {{NULL, 0, 1, 1, {is_flag, "0 and 1"}}, LAST};
+static const struct member vec2_members[] = {{NULL, 0, FLOATS(2), {is_unit, "a unit vector"}}, LAST};
+static const struct member byte_members[] = {{NULL, 0, INTEGERS(1, 1), {is_anything, ""}}, LAST};
+static const struct member word_members[] = {{NULL, 0, INTEGERS(4, 1), {is_anything, ""}}, LAST};
+static const struct member float_members[] = {{NULL, 0, FLOATS(1), {is_number, "a finite number"}}, LAST};
+static const struct member kind_members[] = {{NULL, 0, INTEGERS(1, 1), {is_kind, "the index of a kind"}},
+                                             LAST};
+static const struct member state_members[] = {{NULL, 0, INTEGERS(1, 1), {is_state, "the index of a state"}},
+                                              LAST};
+static const struct member flags_members[] = {{NULL, 0, INTEGERS(1, 1), {is_flag, "0 and 1"}}, LAST};
 static_assert(AGENT_OWN_BODY == 1, "flags are written as 0 and 1");
 
 /* ---- the columns ---- */
@@ -262,7 +267,7 @@ static const struct source sources[] = {
 };
 
 static const struct member motion_members[] = {
-    {NULL, 0, 4, 4, {is_motion, "a place in the world, and px/s that agents may have"}}, LAST};
+    {NULL, 0, FLOATS(4), {is_motion, "a place in the world, and px/s that agents may have"}}, LAST};
 
 static const struct member *members_of(int column) {
     switch (column) {
@@ -330,6 +335,7 @@ bool world_image_column(int index, struct image_column *out) {
         (struct image_column){.name = found.member->name != NULL ? found.member->name : name,
                               .width = found.member->width,
                               .count = found.member->count,
+                              .is_float = found.member->is_float,
                               .is_partial = found.column == COLUMN_own_body || found.column == COLUMN_heading,
                               .is_by_slot = is_by_slot(found.column)};
     assert(out->width * out->count <= WORLD_ENTRY_BYTES);

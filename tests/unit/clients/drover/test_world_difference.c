@@ -1,5 +1,5 @@
 /* clients/drover/world_difference: every column and whatever else decides the future is seen, agents are paired by id. */
-#include "clients/drover/world_difference.h"
+#include "clients/drover/diff.h"
 
 #include <stdlib.h>
 
@@ -89,6 +89,14 @@ static void test_every_member_of_the_memory(void **state) {
 #undef SEEN
 }
 
+static void test_a_driven_agent(void **state) {
+    struct pair *pair = *state;
+    pair->b->drive[2].vector.x = 1.5f;
+    const struct difference_agent *agent = find_one(pair);
+    assert_string_equal(agent->values[0].field, "drive.x");
+    assert_true(agent->values[0].is_float);
+}
+
 static void test_agents_that_one_world_lacks(void **state) {
     struct pair *pair = *state;
     const uint32_t id = pair->b->id[5];
@@ -136,6 +144,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(test_clones_are_the_same, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_a_bit_of_a_velocity, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_every_member_of_the_memory, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_driven_agent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_agents_that_one_world_lacks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_an_own_body_and_a_parameter, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_what_is_no_agent, set_up, tear_down),

@@ -1,5 +1,5 @@
 /* clients/drover/live/completion: what is offered, and what is left to a server or the shell. */
-#include "clients/drover/live/live_commands.h"
+#include "clients/drover/live/live.h"
 
 #include <stdio.h>
 

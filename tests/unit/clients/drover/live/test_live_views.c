@@ -1,7 +1,7 @@
 /* clients/drover/live: replies, frames and stats as tables, whatever a server puts into them. */
 #include <stdio.h>
 
-#include "clients/drover/live/live_views.h"
+#include "clients/drover/live/live.h"
 #include "tests/unit/common/test_support.h"
 
 struct fixture {

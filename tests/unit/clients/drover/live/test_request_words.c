@@ -1,5 +1,5 @@
 /* clients/drover/live/request_words: requests from a command line, and the options of the commands. */
-#include "clients/drover/live/live_commands.h"
+#include "clients/drover/live/live.h"
 
 #include <stdio.h>
 

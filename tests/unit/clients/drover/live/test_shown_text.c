@@ -1,5 +1,5 @@
 /* clients/drover/live/shown_text: nothing that a server sends reaches a terminal as a control. */
-#include "clients/drover/live/live_views.h"
+#include "clients/drover/live/live.h"
 
 #include "common/base/utf8.h"
 #include "tests/unit/common/test_support.h"

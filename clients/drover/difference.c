@@ -1,6 +1,4 @@
-/* See world_difference.h. */
-#include "clients/drover/world_difference.h"
-
+/* What two recordings and two worlds are compared by. See diff.h. */
 #include <inttypes.h>
 #include <math.h>
 #include <stdarg.h>
@@ -8,12 +6,283 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "clients/drover/diff.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
+#include "server/recording/recording_line.h"
 #include "server/recording/replay.h"
 #include "server/sim/world/world_image.h"
 
-/* ---- besides agents ---- */
+/* ---- recordings: taking ---- */
+
+struct taking {
+    struct outline *out;
+    size_t input_room, hash_room;
+    uint32_t world;
+    size_t actor_count, actor_room;
+    uint32_t *actors; /* sessions in order of appearance */
+    bool is_short;    /* of memory */
+};
+
+/* Room for one more entry. */
+static void *grow(void *entries, size_t count, size_t *room, size_t size) {
+    if (count < *room) {
+        return entries;
+    }
+    const size_t wanted = *room == 0 ? 64 : 2 * *room;
+    void *grown = realloc(entries, wanted * size);
+    if (grown != NULL) {
+        *room = wanted;
+    }
+    return grown;
+}
+
+/* FNV-1a */
+static uint64_t digest_of(uint64_t digest, const void *bytes, size_t length) {
+    const unsigned char *next = bytes;
+    for (size_t i = 0; i < length; i++) {
+        digest = (digest ^ next[i]) * 1099511628211u;
+    }
+    return digest;
+}
+static const uint64_t NO_DIGEST = 14695981039346656037u;
+
+static uint32_t actor_of(struct taking *taking, uint32_t by) {
+    if (by == 0) {
+        return 0;
+    }
+    for (size_t i = taking->actor_count; i > 0; i--) {
+        if (taking->actors[i - 1] == by) {
+            return (uint32_t)i;
+        }
+    }
+    uint32_t *actors = grow(taking->actors, taking->actor_count, &taking->actor_room, sizeof *actors);
+    if (actors == NULL) {
+        taking->is_short = true;
+        return 0;
+    }
+    taking->actors = actors;
+    actors[taking->actor_count++] = by;
+    return (uint32_t)taking->actor_count;
+}
+
+static void take_input(struct taking *taking, const struct recording_line *line) {
+    struct outline *out = taking->out;
+    struct outline_input *inputs = grow(out->inputs, out->input_count, &taking->input_room, sizeof *inputs);
+    if (inputs == NULL) {
+        taking->is_short = true;
+        return;
+    }
+    out->inputs = inputs;
+    struct outline_input *input = &inputs[out->input_count++];
+    *input = (struct outline_input){.moment = {taking->world, line->tick, line->seq},
+                                    .by = line->by,
+                                    .is_world = line->op == RECORDING_WORLD};
+    input->actor = actor_of(taking, line->by);
+    if (line->op == RECORDING_DO) {
+        input->digest = digest_of(NO_DIGEST, line->request, line->request_length);
+    } else {
+        input->digest = digest_of(NO_DIGEST, line->text, line->text_length);
+        input->digest = digest_of(input->digest, &line->seed, sizeof line->seed);
+        input->digest = digest_of(input->digest, &line->tick_hz, sizeof line->tick_hz);
+    }
+}
+
+static void take_hash(struct taking *taking, const struct recording_line *line) {
+    struct outline *out = taking->out;
+    struct outline_hash *hashes = grow(out->hashes, out->hash_count, &taking->hash_room, sizeof *hashes);
+    if (hashes == NULL) {
+        taking->is_short = true;
+        return;
+    }
+    out->hashes = hashes;
+    hashes[out->hash_count++] = (struct outline_hash){.moment = {taking->world, line->tick, line->seq},
+                                                      .hash = line->hash,
+                                                      .is_checkpoint = line->op == RECORDING_CHECKPOINT};
+}
+
+static bool take_line(void *context, const char *text, size_t length) {
+    struct taking *taking = context;
+    struct recording_line line;
+    struct failure failure;
+    if (recording_line_read(text, length, &line, &failure) != 0) {
+        return true;
+    }
+    if (line.op == RECORDING_WORLD) {
+        taking->world = line.world;
+    }
+    if (line.op == RECORDING_WORLD || line.op == RECORDING_DO) {
+        take_input(taking, &line);
+    } else if (line.op == RECORDING_HASH || line.op == RECORDING_CHECKPOINT) {
+        take_hash(taking, &line);
+    }
+    return !taking->is_short;
+}
+
+static int compare_moments(const struct recording_moment *a, const struct recording_moment *b) {
+    if (a->world != b->world) {
+        return a->world < b->world ? -1 : 1;
+    }
+    if (a->tick != b->tick) {
+        return a->tick < b->tick ? -1 : 1;
+    }
+    return (a->seq > b->seq) - (a->seq < b->seq);
+}
+
+static int compare_hashes(const void *a, const void *b) {
+    return compare_moments(&((const struct outline_hash *)a)->moment,
+                           &((const struct outline_hash *)b)->moment);
+}
+
+/* How many inputs stand before each hash. */
+static void count_inputs(struct outline *out) {
+    size_t inputs = 0;
+    for (size_t i = 0; i < out->hash_count; i++) {
+        while (inputs < out->input_count &&
+               compare_moments(&out->inputs[inputs].moment, &out->hashes[i].moment) <= 0) {
+            inputs++;
+        }
+        out->hashes[i].inputs = inputs;
+    }
+}
+
+int outline_take(struct recording *recording, struct outline *out, struct failure *failure) {
+    *out = (struct outline){0};
+    struct taking taking = {.out = out};
+    int result = recording_visit(recording, take_line, &taking, failure);
+    free(taking.actors);
+    if (result == 0 && taking.is_short) {
+        result = failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    if (result != 0) {
+        outline_fini(out);
+        return -1;
+    }
+    if (out->hash_count > 0) {
+        qsort(out->hashes, out->hash_count, sizeof *out->hashes, compare_hashes);
+    }
+    count_inputs(out);
+    return 0;
+}
+
+size_t outline_world_count(const struct outline *outline) {
+    size_t count = 0;
+    for (size_t i = 0; i < outline->input_count; i++) {
+        count += outline->inputs[i].is_world;
+    }
+    return count;
+}
+
+void outline_fini(struct outline *outline) {
+    free(outline->inputs);
+    free(outline->hashes);
+    *outline = (struct outline){0};
+}
+
+/* ---- recordings: comparing ---- */
+
+size_t outline_first_input(const struct outline *a, const struct outline *b) {
+    size_t index = 0;
+    for (; index < a->input_count && index < b->input_count; index++) {
+        const struct outline_input *one = &a->inputs[index];
+        const struct outline_input *other = &b->inputs[index];
+        if (one->moment.world != other->moment.world || one->moment.tick != other->moment.tick ||
+            one->actor != other->actor || one->digest != other->digest) {
+            break;
+        }
+    }
+    return index;
+}
+
+/* In the same world at the same tick after as many inputs. seq counts pauses, too, so it is not looked at. */
+static int compare_places(const struct outline_hash *a, const struct outline_hash *b) {
+    if (a->moment.world != b->moment.world) {
+        return a->moment.world < b->moment.world ? -1 : 1;
+    }
+    if (a->moment.tick != b->moment.tick) {
+        return a->moment.tick < b->moment.tick ? -1 : 1;
+    }
+    return (a->inputs > b->inputs) - (a->inputs < b->inputs);
+}
+
+void outline_part(const struct outline *a, const struct outline *b, struct outline_parting *out) {
+    const size_t common = outline_first_input(a, b);
+    size_t i = 0;
+    size_t j = 0;
+    *out = (struct outline_parting){0};
+    while (i < a->hash_count && j < b->hash_count) {
+        const struct outline_hash *one = &a->hashes[i];
+        const struct outline_hash *other = &b->hashes[j];
+        const int order = compare_places(one, other);
+        if (order != 0) {
+            i += order < 0;
+            j += order > 0;
+            continue;
+        }
+        if (one->hash != other->hash) {
+            out->has_different = true;
+            out->different = one->moment;
+            out->hash[0] = one->hash;
+            out->hash[1] = other->hash;
+            return;
+        }
+        out->has_equal = true;
+        out->equal = one->moment;
+        if (one->is_checkpoint && other->is_checkpoint && one->inputs <= common) {
+            out->has_checkpoint = true;
+            out->checkpoint = one->moment;
+        }
+        i++;
+        j++;
+    }
+}
+
+/* ---- recordings: printing ---- */
+
+struct finding {
+    size_t index, next;
+};
+
+static void print_input(const struct recording_line *line) {
+    enum { SHOWN = 300 };
+    (void)printf("tick %" PRIu64 ", request %" PRIu64 ", ", line->tick, line->seq);
+    if (line->by == 0) {
+        (void)printf("the server");
+    } else {
+        (void)printf("session %" PRIu32 "%s%s%s", line->by, line->name[0] == '\0' ? "" : " (", line->name,
+                     line->name[0] == '\0' ? "" : ")");
+    }
+    if (line->op == RECORDING_DO) {
+        const bool is_long = line->request_length > SHOWN;
+        (void)printf(": %.*s%s\n", is_long ? SHOWN : (int)line->request_length, line->request,
+                     is_long ? "..." : "");
+    } else {
+        (void)printf(": world %" PRIu32 ", scenario %s, seed %" PRIu64 ", %g ticks a second\n", line->world,
+                     line->scenario, line->seed, line->tick_hz);
+    }
+}
+
+static bool find_input(void *context, const char *text, size_t length) {
+    struct finding *finding = context;
+    struct recording_line line;
+    struct failure failure;
+    if (recording_line_read(text, length, &line, &failure) != 0 ||
+        (line.op != RECORDING_WORLD && line.op != RECORDING_DO)) {
+        return true;
+    }
+    if (finding->next++ < finding->index) {
+        return true;
+    }
+    print_input(&line);
+    return false;
+}
+
+int outline_print_input(struct recording *recording, size_t index, struct failure *failure) {
+    struct finding finding = {.index = index};
+    return recording_visit(recording, find_input, &finding, failure);
+}
+
+/* ---- worlds: besides agents ---- */
 
 static void note(struct world_difference *out, const char *format, ...) PRINTF_LIKE(2, 3);
 static void note(struct world_difference *out, const char *format, ...) {
@@ -43,24 +312,24 @@ static void note_numbers(struct world_difference *out, const char *what, double 
     note_values(out, what, text_a, text_b);
 }
 
-static void compare_numbers(const struct world *a, const struct world *b, struct world_difference *out) {
+/* Notes what differs. Whether they are the same. */
+static bool compare_numbers(struct world_difference *out, const char *what, double a, double b) {
+    if (a != b) {
+        note_numbers(out, what, a, b);
+    }
+    return a == b;
+}
+
+static void compare_images(const struct world *a, const struct world *b, struct world_difference *out) {
     const struct world_image image_a = world_image_of(a);
     const struct world_image image_b = world_image_of(b);
-    if (image_a.tick != image_b.tick) {
-        note_numbers(out, "tick", (double)image_a.tick, (double)image_b.tick);
-    }
+    (void)compare_numbers(out, "tick", (double)image_a.tick, (double)image_b.tick);
     if (world_seed(a) != world_seed(b)) {
         note_numbers(out, "seed", (double)world_seed(a), (double)world_seed(b));
     }
-    if (world_tick_hz(a) != world_tick_hz(b)) {
-        note_numbers(out, "ticks a second", world_tick_hz(a), world_tick_hz(b));
-    }
-    if (image_a.next_id != image_b.next_id) {
-        note_numbers(out, "id of the next agent", image_a.next_id, image_b.next_id);
-    }
-    if (image_a.next_obstacle != image_b.next_obstacle) {
-        note_numbers(out, "id of the next obstacle", image_a.next_obstacle, image_b.next_obstacle);
-    }
+    (void)compare_numbers(out, "ticks a second", world_tick_hz(a), world_tick_hz(b));
+    (void)compare_numbers(out, "id of the next agent", image_a.next_id, image_b.next_id);
+    (void)compare_numbers(out, "id of the next obstacle", image_a.next_obstacle, image_b.next_obstacle);
 }
 
 static void compare_params(const struct world *a, const struct world *b, int kind,
@@ -85,8 +354,7 @@ static void compare_params(const struct world *a, const struct world *b, int kin
 }
 
 static void compare_kinds(const struct world *a, const struct world *b, struct world_difference *out) {
-    if (world_kind_count(a) != world_kind_count(b)) {
-        note_numbers(out, "number of kinds", world_kind_count(a), world_kind_count(b));
+    if (!compare_numbers(out, "number of kinds", world_kind_count(a), world_kind_count(b))) {
         return;
     }
     for (int kind = 0; kind < world_kind_count(a); kind++) {
@@ -108,18 +376,15 @@ static void compare_kinds(const struct world *a, const struct world *b, struct w
 static void compare_stroll(const struct target_def *a, const struct target_def *b,
                            struct world_difference *out) {
     char what[DIFFERENCE_NOTE];
-    if (a->idle != b->idle) {
-        (void)snprintf(what, sizeof what, "target %s, ticks since it was set", a->name);
-        note_numbers(out, what, a->idle, b->idle);
-    }
+    (void)snprintf(what, sizeof what, "target %s, ticks since it was set", a->name);
+    (void)compare_numbers(out, what, a->idle, b->idle);
     if (a->stroll_speed != b->stroll_speed || a->stroll_after != b->stroll_after) {
         note(out, "target %s strolls otherwise", a->name);
     }
 }
 
 static void compare_targets(const struct world *a, const struct world *b, struct world_difference *out) {
-    if (world_target_count(a) != world_target_count(b)) {
-        note_numbers(out, "number of targets", world_target_count(a), world_target_count(b));
+    if (!compare_numbers(out, "number of targets", world_target_count(a), world_target_count(b))) {
         return;
     }
     for (int i = 0; i < world_target_count(a); i++) {
@@ -160,8 +425,7 @@ static bool is_same_obstacle(const struct obstacle_def *a, const struct obstacle
 static void compare_obstacles(const struct world *a, const struct world *b, struct world_difference *out) {
     const struct geometry_def *def_a = &world_scenery(a)->def;
     const struct geometry_def *def_b = &world_scenery(b)->def;
-    if (def_a->obstacle_count != def_b->obstacle_count) {
-        note_numbers(out, "number of obstacles", def_a->obstacle_count, def_b->obstacle_count);
+    if (!compare_numbers(out, "number of obstacles", def_a->obstacle_count, def_b->obstacle_count)) {
         return;
     }
     for (int i = 0; i < def_a->obstacle_count; i++) {
@@ -190,7 +454,7 @@ static void compare_order(const struct world *a, const struct world *b, struct w
     }
 }
 
-/* ---- agents ---- */
+/* ---- worlds: agents ---- */
 
 static void add_missing(struct world_difference *out, uint32_t id, int side) {
     if (out->agent_count < DIFFERENCE_AGENTS) {
@@ -201,7 +465,7 @@ static void add_missing(struct world_difference *out, uint32_t id, int side) {
     out->agent_count++;
 }
 
-/* ---- the values of one agent ---- */
+/* ---- worlds: the values of one agent ---- */
 
 static bool is_one_of(const char *name, const char *const *names) {
     for (; *names != NULL; names++) {
@@ -210,12 +474,6 @@ static bool is_one_of(const char *name, const char *const *names) {
         }
     }
     return false;
-}
-
-static bool is_float_column(const char *name) {
-    static const char *const names[] = {"motion", "heading", "stamina",   "wander",
-                                        "pace",   "path_s",  "aim_point", NULL};
-    return is_one_of(name, names);
 }
 
 static void name_component(char *out, size_t size, const struct image_column *column, int index) {
@@ -269,8 +527,8 @@ static void add_column(struct difference_agent *agent, const struct agent_pairs 
         char field[40];
         const size_t at = (size_t)i * column->width;
         name_component(field, sizeof field, column, i);
-        add_value(agent, field, is_float_column(column->name), column->width,
-                  bits_at(entries[0] + at, column->width), bits_at(entries[1] + at, column->width));
+        add_value(agent, field, column->is_float, column->width, bits_at(entries[0] + at, column->width),
+                  bits_at(entries[1] + at, column->width));
     }
 }
 
@@ -310,7 +568,7 @@ static void describe_agent(struct difference_agent *agent, const struct agent_pa
     struct image_column column;
     for (int pass = 0; pass < 2; pass++) {
         for (int index = 0; world_image_column(index, &column); index++) {
-            if (agent_column_is_dense(&column) && is_one_of(column.name, first) == (pass == 0)) {
+            if (!column.is_partial && is_one_of(column.name, first) == (pass == 0)) {
                 add_column(agent, pairing, rows, index, &column);
             }
         }
@@ -342,7 +600,7 @@ int world_difference_find(const struct world *a, const struct world *b, struct w
                           struct failure *failure) {
     struct agent_pairs pairing;
     *out = (struct world_difference){0};
-    compare_numbers(a, b, out);
+    compare_images(a, b, out);
     compare_kinds(a, b, out);
     compare_targets(a, b, out);
     compare_obstacles(a, b, out);
@@ -356,7 +614,7 @@ int world_difference_find(const struct world *a, const struct world *b, struct w
     return is_done ? 0 : failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
-/* ---- printing ---- */
+/* ---- worlds: printing ---- */
 
 static void value_text(char out[64], const struct difference_value *value, int side) {
     if (value->name[side][0] != '\0') {
@@ -408,7 +666,7 @@ void world_difference_print(const struct world_difference *difference, const cha
     }
 }
 
-/* ---- for programs ---- */
+/* ---- worlds: for programs ---- */
 
 static void write_value(const struct difference_value *value, int side, struct json_writer *json) {
     float number;
