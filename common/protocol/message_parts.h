@@ -12,8 +12,12 @@
 /* Rows of a table of members, in wire order. */
 #define END                                                                                                  \
     { .name = NULL, .type = FIELD_END }
-#define ROW(structure, wire_name, type, member, row_flags, low, high)                                        \
-    { wire_name, type, FIELD_MEMBER(structure, member), row_flags, low, high, 0, NULL, NULL, NULL }
+/* What else a row has stands behind its bounds: FIELD_HAS(...). */
+#define ROW(structure, wire_name, field_type, member, row_flags, low, ...)                                   \
+    {                                                                                                        \
+        .name = wire_name, .type = field_type, FIELD_MEMBER(structure, member), .flags = row_flags,          \
+        .min = low, .max = __VA_ARGS__                                                                       \
+    }
 #define NEED       FIELD_REQUIRED
 #define FLOAT_MOST ((double)FLT_MAX)
 
