@@ -31,7 +31,11 @@ enum field_type {
     FIELD_SHAPED, /* an array of a form of its own, which `unit` says ("[x, y, radius]"); its reader and
                      writer are the caller's, the tables only know that it is there. max: of how many; 0: as
                      unit says */
-    FIELD_END,    /* ends a table */
+    FIELD_OBJECT, /* a struct; outside an object with the members of `table` */
+    FIELD_TUPLE, /* a struct; outside an array of the members of `table`, in their order: `unit` says which */
+    FIELD_ROWS, /* an array of structs or values; outside an array whose entries each are as the one row of `table`.
+                     min, max: how many */
+    FIELD_END, /* ends a table */
 };
 
 /** low <= high; low == high is a fixed value. */
@@ -44,6 +48,13 @@ enum field_flag {
     FIELD_PARAM = 2,    /* a number that set_param may change while the world runs */
     FIELD_LIST = 4,     /* a text: an option that may be repeated; its values have a space between them */
     FIELD_COLUMN = 8,   /* a number of a request, or an array or base64 of many, which the op's check reads */
+    FIELD_BRIEF =
+        16, /* fields_write leaves it out when all its bits are 0, a text or rows when there are none,
+                           an object when all of it would be left out */
+    FIELD_EXACT = 32, /* numbers of a float or a double, also of a point: its bits come back, -0 among them */
+    FIELD_CUT = 64,   /* rows: those beyond max are left out; otherwise they are refused */
+    FIELD_HEAP =
+        128, /* rows: the member is a pointer to them, NULL or malloc'd by reading, also when that fails */
 };
 
 struct field {
@@ -57,6 +68,9 @@ struct field {
     const char *const *choices; /* CHOICE: all there are; NAMES: NULL, or for people: its caller checks */
     const char *unit;           /* "px", "px/s", "mass*px/s^2", "deg/s", "1", ... */
     const char *help;           /* one sentence */
+    size_t present; /* FIELD_HAS: where the bool is that says whether the member was there; 0: none */
+    const struct field *table; /* OBJECT, TUPLE, ROWS */
+    size_t stride, count;      /* ROWS: bytes of an entry; the offset of the int that counts them */
 };
 
 /** The float that is kept of a number from outside: the nearest one; 0, which has no sign, in place of what is nearer to 0
@@ -68,5 +82,12 @@ static inline float field_float(double value) {
 }
 
 #define FIELD_MEMBER(structure, member) offsetof(structure, member), sizeof(((structure *)0)->member)
+/* 1 more than the offset, which may be 0. */
+#define FIELD_HAS(structure, member) .present = offsetof(structure, member) + 1
+
+/** Whether the member was there, of a row that has such a bool. */
+static inline bool field_is_present(const struct field *field, const void *object) {
+    return *(const bool *)((const char *)object + field->present - 1);
+}
 
 #endif

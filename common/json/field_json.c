@@ -24,9 +24,13 @@ const char *json_type_name(const cJSON *value) {
                                    : "null";
 }
 
+static bool has_number_range(const struct field *field) {
+    return field->type <= FIELD_UINT64;
+}
+
 /* " px/s", or "" for what is counted or has no dimension. */
 static void unit_text(const struct field *field, char *out, size_t size) {
-    const bool is_named = field->unit != NULL && field->type != FIELD_SHAPED && field->unit[0] != '\0' &&
+    const bool is_named = field->unit != NULL && has_number_range(field) && field->unit[0] != '\0' &&
                           strcmp(field->unit, "1") != 0 && strcmp(field->unit, "N") != 0;
     (void)snprintf(out, size, "%s%s", is_named ? " " : "", is_named ? field->unit : "");
 }
@@ -69,7 +73,12 @@ static const char *field_type_wanted(const struct field *field) {
     case FIELD_NAMES:
         return "an array of names";
     case FIELD_SHAPED:
+    case FIELD_TUPLE:
         return field->unit;
+    case FIELD_OBJECT:
+        return "an object";
+    case FIELD_ROWS:
+        return "an array";
     case FIELD_CHOICE:
     case FIELD_NAME:
     case FIELD_TEXT:
@@ -77,10 +86,6 @@ static const char *field_type_wanted(const struct field *field) {
         break;
     }
     return "a string";
-}
-
-static bool has_number_range(const struct field *field) {
-    return field->type <= FIELD_UINT64;
 }
 
 /* ", 0 to 20000 px/s", ": \"a\", \"b\"" or "". */
@@ -179,7 +184,14 @@ static int check_number(const struct field *field, double value, const char *pre
         return failure_set(failure, FAILURE_BAD_PARAM, path, "expected an integer, found %s%s", prefix,
                            found);
     }
+    if ((field->flags & FIELD_EXACT) && field->type != FIELD_DOUBLE && (double)(float)value != value) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "%s%s is no float", prefix, found);
+    }
     return 0;
+}
+
+static float float_of(const struct field *field, double value) {
+    return field->flags & FIELD_EXACT ? (float)value : field_float(value);
 }
 
 /* value has passed check_number. */
@@ -187,10 +199,10 @@ void field_store_number(const struct field *field, double value, void *object) {
     void *member = field_member(field, object);
     switch (field->type) {
     case FIELD_FLOAT:
-        *(float *)member = field_float(value);
+        *(float *)member = float_of(field, value);
         break;
     case FIELD_DOUBLE:
-        *(double *)member = value == 0.0 ? 0.0 : value;
+        *(double *)member = value == 0.0 && !(field->flags & FIELD_EXACT) ? 0.0 : value;
         break;
     case FIELD_ANGLE:
         *(float *)member = radians_of(value);
@@ -255,16 +267,25 @@ static int read_number(const struct field *field, const cJSON *value, const char
     return 0;
 }
 
+/* An array of exactly so many. */
+static int expect_array(const struct field *field, const cJSON *value, int count, const char *path,
+                        struct failure *failure) {
+    if (!cJSON_IsArray(value)) {
+        return field_fail_type(field, value, path, failure);
+    }
+    return cJSON_GetArraySize(value) == count
+               ? 0
+               : failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d",
+                             field_type_wanted(field), cJSON_GetArraySize(value));
+}
+
 /* Two numbers in an array, each within the field's range. */
 static int read_pair(const struct field *field, const cJSON *value, const char *path, double pair[2],
                      struct failure *failure) {
-    if (!cJSON_IsArray(value) || cJSON_GetArraySize(value) != 2) {
-        return cJSON_IsArray(value)
-                   ? failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d",
-                                 field_type_wanted(field), cJSON_GetArraySize(value))
-                   : field_fail_type(field, value, path, failure);
-    }
     int index = 0;
+    if (expect_array(field, value, 2, path, failure) != 0) {
+        return -1;
+    }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, value) {
         char item_path[FIELD_PATH_BYTES];
@@ -310,8 +331,8 @@ static int read_point(const struct field *field, const cJSON *value, const char 
         return -1;
     }
     float *point = field_member(field, object);
-    point[0] = field_float(pair[0]);
-    point[1] = field_float(pair[1]);
+    point[0] = float_of(field, pair[0]);
+    point[1] = float_of(field, pair[1]);
     return 0;
 }
 
@@ -424,9 +445,73 @@ static int read_names(const struct field *field, const cJSON *value, const char 
     return 0;
 }
 
+static int read_tuple(const struct field *field, const cJSON *value, const char *path, void *object,
+                      struct failure *failure) {
+    int count = 0;
+    while (field->table[count].type != FIELD_END) {
+        count++;
+    }
+    if (expect_array(field, value, count, path, failure) != 0) {
+        return -1;
+    }
+    const struct field *row = field->table;
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, value) {
+        char item_path[FIELD_PATH_BYTES];
+        (void)snprintf(item_path, sizeof item_path, "%s[%d]", path, (int)(row - field->table));
+        if (field_read_value(row++, item, item_path, field_member(field, object), failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+/* Room for so many rows; NULL without memory. */
+static char *begin_rows(const struct field *field, int size, void *object) {
+    char *rows = field_member(field, object);
+    if (field->flags & FIELD_HEAP) {
+        rows = calloc((size_t)size + 1, field->stride);
+        memcpy(field_member(field, object), &rows, sizeof rows);
+    }
+    return rows;
+}
+
+static int read_rows(const struct field *field, const cJSON *value, const char *path, void *object,
+                     struct failure *failure) {
+    const int size = cJSON_GetArraySize(value), least = (int)field->min, most = (int)field->max;
+    int *count = (int *)((char *)object + field->count);
+    *count = 0;
+    if (!cJSON_IsArray(value)) {
+        return field_fail_type(field, value, path, failure);
+    }
+    if (size < least || (size > most && !(field->flags & FIELD_CUT))) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "an array of %d; allowed are %d to %d", size,
+                           least, most);
+    }
+    char *rows = begin_rows(field, size, object);
+    if (rows == NULL) {
+        return failure_set(failure, FAILURE_BUSY, path, "out of memory");
+    }
+    for (const cJSON *item = value->child; item != NULL && *count < most; item = item->next, ++*count) {
+        char item_path[FIELD_PATH_BYTES];
+        (void)snprintf(item_path, sizeof item_path, "%s[%d]", path, *count);
+        if (field_read_value(field->table, item, item_path, rows + (size_t)*count * field->stride, failure) !=
+            0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
 int field_read_value(const struct field *field, const cJSON *value, const char *path, void *object,
                      struct failure *failure) {
     switch (field->type) {
+    case FIELD_OBJECT:
+        return fields_read(field->table, value, path, NULL, field_member(field, object), NULL, failure);
+    case FIELD_TUPLE:
+        return read_tuple(field, value, path, object, failure);
+    case FIELD_ROWS:
+        return read_rows(field, value, path, object, failure);
     case FIELD_RANGE:
         return read_range(field, value, path, object, failure);
     case FIELD_POINT:
@@ -477,6 +562,9 @@ void fields_set_initial(const struct field *table, void *object) {
             memset(field_member(table, object), 0, table->size);
             break;
         case FIELD_SHAPED:
+        case FIELD_OBJECT:
+        case FIELD_TUPLE:
+        case FIELD_ROWS:
             break;
         case FIELD_CHOICE:
             *(int *)field_member(table, object) = (int)table->initial;
@@ -581,6 +669,11 @@ int fields_read(const struct field *table, const cJSON *json, const char *path, 
     if (present != NULL) {
         *present = seen;
     }
+    for (unsigned row = 0; table[row].type != FIELD_END; row++) {
+        if (table[row].present != 0) {
+            *(bool *)((char *)object + table[row].present - 1) = (seen >> row & 1) != 0;
+        }
+    }
     return fields_check_required(table, path, seen, failure);
 }
 
@@ -597,10 +690,34 @@ static void write_range(struct field_range range, struct json_writer *json) {
     json_end(json);
 }
 
-static void write_point(const float point[2], struct json_writer *json) {
+static void write_exact(double value, struct json_writer *json) {
+    if (value == 0.0 && signbit(value)) {
+        json_raw(json, "-0");
+    } else {
+        json_number(json, value);
+    }
+}
+
+static void write_float(const struct field *field, float value, struct json_writer *json) {
+    if (field->flags & FIELD_EXACT) {
+        write_exact((double)value, json);
+    } else {
+        json_float(json, value);
+    }
+}
+
+static void write_double(const struct field *field, double value, struct json_writer *json) {
+    if (field->flags & FIELD_EXACT) {
+        write_exact(value, json);
+    } else {
+        json_number(json, value);
+    }
+}
+
+static void write_point(const struct field *field, const float point[2], struct json_writer *json) {
     json_array(json);
-    json_float(json, point[0]);
-    json_float(json, point[1]);
+    write_float(field, point[0], json);
+    write_float(field, point[1], json);
     json_end(json);
 }
 
@@ -619,13 +736,50 @@ static void write_names(const char *list, struct json_writer *json) {
     json_end(json);
 }
 
+static int row_count(const struct field *field, const void *object) {
+    return *(const int *)((const char *)object + field->count);
+}
+
+static void write_rows(const struct field *field, const void *object, struct json_writer *json) {
+    const char *rows = field_const_member(field, object);
+    if (field->flags & FIELD_HEAP) {
+        memcpy(&rows, field_const_member(field, object), sizeof rows);
+    }
+    json_array(json);
+    for (int i = 0; i < row_count(field, object); i++) {
+        field_write_value(field->table, rows + (size_t)i * field->stride, json);
+    }
+    json_end(json);
+}
+
+static void write_tuple(const struct field *table, const void *object, struct json_writer *json) {
+    json_array(json);
+    for (; table->type != FIELD_END; table++) {
+        field_write_value(table, object, json);
+    }
+    json_end(json);
+}
+
 void field_write_value(const struct field *field, const void *object, struct json_writer *json) {
     const void *member = field_const_member(field, object);
     switch (field->type) {
+    case FIELD_OBJECT:
+        json_object(json);
+        fields_write(field->table, member, json);
+        json_end(json);
+        break;
+    case FIELD_TUPLE:
+        write_tuple(field->table, member, json);
+        break;
+    case FIELD_ROWS:
+        write_rows(field, object, json);
+        break;
     case FIELD_FLOAT:
-        json_float(json, *(const float *)member);
+        write_float(field, *(const float *)member, json);
         break;
     case FIELD_DOUBLE:
+        write_double(field, *(const double *)member, json);
+        break;
     case FIELD_ANGLE:
         json_number(json, field_get_number(field, object));
         break;
@@ -633,7 +787,7 @@ void field_write_value(const struct field *field, const void *object, struct jso
         write_range(*(const struct field_range *)member, json);
         break;
     case FIELD_POINT:
-        write_point(member, json);
+        write_point(field, member, json);
         break;
     case FIELD_UINT32:
         json_unsigned(json, *(const uint32_t *)member);
@@ -657,5 +811,43 @@ void field_write_value(const struct field *field, const void *object, struct jso
     case FIELD_SHAPED:
     case FIELD_END:
         assert(0 && "not a member");
+    }
+}
+
+/* Nothing to say, of a row that is left out then. */
+static bool is_empty(const struct field *field, const void *object) {
+    const char *member = field_const_member(field, object);
+    switch (field->type) {
+    case FIELD_NAME:
+    case FIELD_TEXT:
+    case FIELD_NAMES:
+        return member[0] == '\0';
+    case FIELD_ROWS:
+        return row_count(field, object) == 0;
+    case FIELD_OBJECT:
+        for (const struct field *row = field->table; row->type != FIELD_END; row++) {
+            if (!is_empty(row, member)) {
+                return false;
+            }
+        }
+        return true;
+    default:
+        for (size_t i = 0; i < field->size; i++) {
+            if (member[i] != 0) {
+                return false;
+            }
+        }
+        return true;
+    }
+}
+
+void fields_write(const struct field *table, const void *object, struct json_writer *json) {
+    for (; table->type != FIELD_END; table++) {
+        const bool is_left_out = (table->present != 0 && !field_is_present(table, object)) ||
+                                 ((table->flags & FIELD_BRIEF) && is_empty(table, object));
+        if (!is_left_out) {
+            json_key(json, table->name);
+            field_write_value(table, object, json);
+        }
     }
 }

@@ -33,6 +33,10 @@ NODISCARD int fields_read_member(const struct field *table, const cJSON *item, c
 NODISCARD int fields_check_required(const struct field *table, const char *path, uint64_t seen,
                                     struct failure *failure);
 
+/** Writes the members of a table, each with its key, into an open object: but for those whose FIELD_HAS says that they are not
+ * there, and what FIELD_BRIEF leaves out. */
+void fields_write(const struct field *table, const void *object, struct json_writer *json);
+
 /** Writes the member's value as JSON (without its key). */
 void field_write_value(const struct field *field, const void *object, struct json_writer *json);
 

@@ -10,7 +10,6 @@
 #include <assert.h>
 #include <float.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +24,12 @@
 /* ---- playback ---- */
 
 /* clang-format off */
+static const struct field span_fields[] = {
+    ROW(struct message_replay_span, "first", FIELD_UINT64, first, 0, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_replay_span, "last", FIELD_UINT64, last, 0, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
 static const struct field replay_fields[] = {
     ROW(struct message_replay, "world", FIELD_UINT32, world, NEED, 1, (double)UINT32_MAX),
     ROW(struct message_replay, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
@@ -33,22 +38,14 @@ static const struct field replay_fields[] = {
     ROW(struct message_replay, "worlds", FIELD_UINT32, worlds, NEED, 1, (double)UINT32_MAX),
     ROW(struct message_replay, "speed", FIELD_DOUBLE, speed, NEED, 0, 1000),
     ROW(struct message_replay, "diverged", FIELD_BOOL, has_diverged, NEED, 0, 0),
-    END,
-};
-
-static const struct field divergence_fields[] = {
-    ROW(struct message_replay, "diverged_world", FIELD_UINT32, diverged_world, 0, 1, (double)UINT32_MAX),
-    ROW(struct message_replay, "diverged_tick", FIELD_UINT64, diverged_tick, 0, 0, LIMIT_ID_INTEGER),
-    END,
-};
-
-static const struct field replay_seek_fields[] = {
-    ROW(struct message_replay, "seeking", FIELD_DOUBLE, sought, 0, 0, 1),
-    END,
-};
-
-static const struct field resuming_fields[] = {
-    ROW(struct message_playback, "resuming", FIELD_DOUBLE, resumed, 0, 0, 1),
+    ROW(struct message_replay, "diverged_world", FIELD_UINT32, diverged_world, 0, 1, (double)UINT32_MAX,
+        FIELD_HAS(struct message_replay, has_diverged)),
+    ROW(struct message_replay, "diverged_tick", FIELD_UINT64, diverged_tick, 0, 0, LIMIT_ID_INTEGER,
+        FIELD_HAS(struct message_replay, has_diverged)),
+    ROW(struct message_replay, "seeking", FIELD_DOUBLE, sought, 0, 0, 1,
+        FIELD_HAS(struct message_replay, is_seeking)),
+    ROWS(struct message_replay, "spans", spans, span_count, FIELD_CUT, MESSAGE_REPLAY_SPANS,
+         ENTRY(.type = FIELD_TUPLE, .table = span_fields, .unit = "[first, last], ticks")),
     END,
 };
 
@@ -57,130 +54,31 @@ static const struct field left_out_fields[] = {
     ROW(struct message_playback, "requests", FIELD_UINT64, left_out_requests, NEED, 0, LIMIT_ID_INTEGER),
     END,
 };
+
+static const struct field playback_fields[] = {
+    ROW(struct message_playback, "resuming", FIELD_DOUBLE, resumed, 0, 0, 1,
+        FIELD_HAS(struct message_playback, is_resuming)),
+    OBJECT_HERE("left_out", left_out_fields, FIELD_HAS(struct message_playback, has_left_out)),
+    OBJECT(struct message_playback, "replay", replay, replay_fields,
+           FIELD_HAS(struct message_playback, has_replay)),
+    END,
+};
 /* clang-format on */
 
-/* Thousandths are enough of a share. */
-static double rounded_share(double share) {
-    return floor(fmin(fmax(share, 0.0), 1.0) * 1000.0) / 1000.0;
-}
-
-static void write_replay(const struct message_replay *replay, struct json_writer *json) {
-    message_write_fields(replay_fields, replay, json);
-    if (replay->has_diverged) {
-        message_write_fields(divergence_fields, replay, json);
-    }
-    if (replay->is_seeking) {
-        json_key_number(json, "seeking", rounded_share(replay->sought));
-    }
-    json_key(json, "spans");
-    json_array(json);
-    for (int i = 0; i < replay->span_count; i++) {
-        json_array(json);
-        json_unsigned(json, replay->spans[i].first);
-        json_unsigned(json, replay->spans[i].last);
-        json_end(json);
-    }
-    json_end(json);
-}
-
 void message_playback_write(const struct message_playback *playback, struct json_writer *json) {
-    if (playback->is_resuming) {
-        json_key_number(json, "resuming", rounded_share(playback->resumed));
-    }
-    if (playback->has_left_out) {
-        json_key(json, "left_out");
-        json_object(json);
-        message_write_fields(left_out_fields, playback, json);
-        json_end(json);
-    }
-    if (playback->has_replay) {
-        json_key(json, "replay");
-        json_object(json);
-        write_replay(&playback->replay, json);
-        json_end(json);
-    }
-}
-
-static bool read_tick(const cJSON *item, uint64_t *tick) {
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0 && item->valuedouble <= LIMIT_ID_INTEGER)) {
-        return false;
-    }
-    *tick = (uint64_t)item->valuedouble;
-    return true;
-}
-
-/* Spans beyond the room there is are left out. */
-static int read_spans(const cJSON *array, struct message_replay *replay, struct failure *failure) {
-    const cJSON *item = NULL;
-    if (array != NULL && !cJSON_IsArray(array)) {
-        return failure_set(failure, FAILURE_INVALID, "replay.spans", "expected an array");
-    }
-    cJSON_ArrayForEach(item, array) {
-        if (replay->span_count == MESSAGE_REPLAY_SPANS) {
-            break;
-        }
-        struct message_replay_span *span = &replay->spans[replay->span_count++];
-        if (!cJSON_IsArray(item) || !read_tick(cJSON_GetArrayItem(item, 0), &span->first) ||
-            !read_tick(cJSON_GetArrayItem(item, 1), &span->last)) {
-            return failure_set(failure, FAILURE_INVALID, "replay.spans", "expected [first, last], ticks");
-        }
-    }
-    return 0;
-}
-
-static int read_replay(const cJSON *json, struct message_replay *replay, struct failure *failure) {
-    if (!cJSON_IsObject(json)) {
-        return failure_set(failure, FAILURE_INVALID, "replay", "expected an object");
-    }
-    if (fields_read(replay_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
-        fields_read(divergence_fields, json, "replay", NULL, replay, NULL, failure) != 0 ||
-        fields_read(replay_seek_fields, json, "replay", NULL, replay, NULL, failure) != 0) {
-        return -1;
-    }
-    replay->is_seeking = cJSON_GetObjectItemCaseSensitive(json, "seeking") != NULL;
-    return read_spans(cJSON_GetObjectItemCaseSensitive(json, "spans"), replay, failure);
+    struct message_playback told = *playback;
+    told.resumed = message_share(told.resumed);
+    told.replay.sought = message_share(told.replay.sought);
+    fields_write(playback_fields, &told, json);
 }
 
 int message_playback_read(const cJSON *json, struct message_playback *playback, struct failure *failure) {
-    const cJSON *left_out = cJSON_GetObjectItemCaseSensitive(json, "left_out");
-    const cJSON *replay = cJSON_GetObjectItemCaseSensitive(json, "replay");
-    playback->is_resuming = cJSON_GetObjectItemCaseSensitive(json, "resuming") != NULL;
-    playback->has_left_out = cJSON_IsObject(left_out);
-    playback->has_replay = replay != NULL;
-    if (fields_read(resuming_fields, json, "", NULL, playback, NULL, failure) != 0) {
-        return -1;
-    }
-    if (playback->has_left_out &&
-        fields_read(left_out_fields, left_out, "left_out", NULL, playback, NULL, failure) != 0) {
-        return -1;
-    }
-    return playback->has_replay ? read_replay(replay, &playback->replay, failure) : 0;
+    return fields_read(playback_fields, json, "", NULL, playback, NULL, failure);
 }
 
 /* ---- cluster ---- */
 
 /* clang-format off */
-static const struct field cluster_fields[] = {
-    ROW(struct message_cluster, "mode", FIELD_TEXT, mode, NEED, 0, 0),
-    ROW(struct message_cluster, "count", FIELD_UINT32, count, NEED, 1, (double)INT32_MAX),
-    ROW(struct message_cluster, "longest", FIELD_UINT32, longest, NEED, 0, (double)INT32_MAX),
-    ROW(struct message_cluster, "balance", FIELD_DOUBLE, balance, NEED, 0, 1),
-    ROW(struct message_cluster, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_cluster, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_cluster, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_cluster, "migrants_per_second", FIELD_DOUBLE, migrants_hz, NEED, 0, DBL_MAX),
-    END,
-};
-
-static const struct field rank_fields[] = {
-    ROW(struct message_rank, "rank", FIELD_UINT32, rank, NEED, 0, (double)INT32_MAX),
-    ROW(struct message_rank, "host", FIELD_TEXT, host, NEED, 0, 0),
-    ROW(struct message_rank, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_rank, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
-    ROW(struct message_rank, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
-    END,
-};
-
 static const struct field work_fields[] = {
     ROW(struct message_rank, "mean", FIELD_DOUBLE, work_ms, NEED, 0, DBL_MAX),
     ROW(struct message_rank, "p99", FIELD_DOUBLE, work_p99_ms, NEED, 0, DBL_MAX),
@@ -192,50 +90,40 @@ static const struct field wait_fields[] = {
     ROW(struct message_rank, "p99", FIELD_DOUBLE, wait_p99_ms, NEED, 0, DBL_MAX),
     END,
 };
+
+static const struct field row_fields[] = {
+    ROW(struct message_rank, "first", FIELD_UINT32, row, 0, 0, (double)UINT32_MAX),
+    ROW(struct message_rank, "end", FIELD_UINT32, row_end, 0, 0, (double)UINT32_MAX),
+    END,
+};
+
+static const struct field rank_fields[] = {
+    ROW(struct message_rank, "rank", FIELD_UINT32, rank, NEED, 0, (double)INT32_MAX),
+    ROW(struct message_rank, "host", FIELD_TEXT, host, NEED, 0, 0),
+    ROW(struct message_rank, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_rank, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_rank, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
+    OBJECT_HERE("work_ms", work_fields, .flags = NEED),
+    OBJECT_HERE("wait_ms", wait_fields, .flags = NEED),
+    {.name = "rows", .type = FIELD_TUPLE, .table = row_fields, .unit = "[first, end], rows of cells",
+     FIELD_HAS(struct message_rank, has_rows)},
+    END,
+};
+
+static const struct field cluster_fields[] = {
+    ROW(struct message_cluster, "mode", FIELD_TEXT, mode, NEED, 0, 0),
+    ROW(struct message_cluster, "count", FIELD_UINT32, count, NEED, 1, (double)INT32_MAX),
+    ROW(struct message_cluster, "longest", FIELD_UINT32, longest, NEED, 0, (double)INT32_MAX),
+    ROW(struct message_cluster, "balance", FIELD_DOUBLE, balance, NEED, 0, 1),
+    ROW(struct message_cluster, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "ghosts", FIELD_UINT64, ghosts, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "migrants", FIELD_UINT64, migrants, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_cluster, "migrants_per_second", FIELD_DOUBLE, migrants_hz, NEED, 0, DBL_MAX),
+    ROWS(struct message_cluster, "ranks", ranks, rank_count, NEED, MESSAGE_RANKS, OBJECTS(rank_fields)),
+    END,
+};
+
 /* clang-format on */
-
-static bool read_row(const cJSON *item, uint32_t *row) {
-    if (!cJSON_IsNumber(item) || !(item->valuedouble >= 0.0 && item->valuedouble <= (double)UINT32_MAX)) {
-        return false;
-    }
-    *row = (uint32_t)item->valuedouble;
-    return true;
-}
-
-static int read_rank(const cJSON *json, struct message_rank *rank, struct failure *failure) {
-    const char path[] = "cluster.ranks";
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "rows");
-    if (fields_read(rank_fields, json, path, NULL, rank, NULL, failure) != 0 ||
-        fields_read(work_fields, cJSON_GetObjectItemCaseSensitive(json, "work_ms"), path, NULL, rank, NULL,
-                    failure) != 0 ||
-        fields_read(wait_fields, cJSON_GetObjectItemCaseSensitive(json, "wait_ms"), path, NULL, rank, NULL,
-                    failure) != 0) {
-        return -1;
-    }
-    rank->has_rows = rows != NULL;
-    if (rank->has_rows && (!cJSON_IsArray(rows) || !read_row(cJSON_GetArrayItem(rows, 0), &rank->row) ||
-                           !read_row(cJSON_GetArrayItem(rows, 1), &rank->row_end))) {
-        return failure_set(failure, FAILURE_INVALID, path, "expected [first, end], rows of cells");
-    }
-    return 0;
-}
-
-static int read_cluster(const cJSON *json, struct message_cluster *cluster, struct failure *failure) {
-    const cJSON *ranks = cJSON_GetObjectItemCaseSensitive(json, "ranks"), *item = NULL;
-    if (fields_read(cluster_fields, json, "cluster", NULL, cluster, NULL, failure) != 0) {
-        return -1;
-    }
-    if (message_array_size(ranks, MESSAGE_RANKS) < 0) {
-        return message_fail_array(failure, "cluster.ranks", MESSAGE_RANKS);
-    }
-    cJSON_ArrayForEach(item, ranks) {
-        if (read_rank(item, &cluster->ranks[cluster->rank_count], failure) != 0) {
-            return -1;
-        }
-        cluster->rank_count++;
-    }
-    return 0;
-}
 
 int message_cluster_read(const cJSON *json, struct message_cluster **cluster, struct failure *failure) {
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, "cluster");
@@ -247,7 +135,7 @@ int message_cluster_read(const cJSON *json, struct message_cluster **cluster, st
     if (fresh == NULL) {
         return failure_set(failure, FAILURE_BUSY, "cluster", "out of memory");
     }
-    if (read_cluster(member, fresh, failure) != 0) {
+    if (fields_read(cluster_fields, member, "cluster", NULL, fresh, NULL, failure) != 0) {
         free(fresh);
         return -1;
     }
@@ -344,6 +232,11 @@ static const struct field cursor_fields[] = {
     END,
 };
 
+static const struct field cursors_fields[] = {
+    ROWS(struct message_cursors, "cursors", rows, count, NEED | FIELD_CUT, MESSAGE_CURSOR_ROWS, OBJECTS(cursor_fields)),
+    END,
+};
+
 static const struct field scenario_row_fields[] = {
     ROW(struct message_scenario_row, "name", FIELD_NAME, name, NEED, 0, 0),
     ROW(struct message_scenario_row, "title", FIELD_TEXT, title, 0, 0, 0),
@@ -363,17 +256,39 @@ static const struct field param_fields[] = {
     ROW(struct message_param, "help", FIELD_TEXT, help, 0, 0, 0),
     END,
 };
+
+static const struct field list_fields[] = {
+    ROWS(struct message_reply, "scenarios", scenarios, scenario_count, FIELD_HEAP, MESSAGE_SCENARIOS,
+         OBJECTS(scenario_row_fields)),
+    ROWS(struct message_reply, "saves", saves, save_count, FIELD_HEAP, MESSAGE_SAVES, OBJECTS(save_row_fields),
+         FIELD_HAS(struct message_reply, has_saves)),
+    END,
+};
+
+static const struct field params_fields[] = {
+    ROWS(struct message_reply, "params", params, param_count, FIELD_HEAP, MESSAGE_PARAMS, OBJECTS(param_fields)),
+    END,
+};
+
+/* The members that only the replies to some ops have. */
+static const struct {
+    enum request_op op;
+    const struct field *fields;
+} answers[] = {
+    {REQUEST_SAVE, save_fields}, {REQUEST_RECORD, record_fields}, {REQUEST_SEEK, seek_fields},
+    {REQUEST_LIST, list_fields}, {REQUEST_GET_PARAMS, params_fields},
+};
 /* clang-format on */
 
 /* ---- writing ---- */
 
 void message_write_hello(const struct message_hello *hello, struct buffer *out) {
     struct json_writer json = message_open("hello", out);
-    message_write_fields(hello_fields, hello, &json);
+    fields_write(hello_fields, hello, &json);
     if (hello->has_world) {
-        message_write_fields(hello_world_fields, hello, &json);
+        fields_write(hello_world_fields, hello, &json);
     }
-    message_write_fields(hello_role_fields, hello, &json);
+    fields_write(hello_role_fields, hello, &json);
     if (hello->has_world) {
         message_pace_write(&hello->scenario.pace, &json);
         message_playback_write(&hello->playback, &json);
@@ -524,57 +439,6 @@ static int read_id(const cJSON *json, char id[ID_TEXT_BYTES], struct failure *fa
     return failure_set(failure, FAILURE_INVALID, "id", "expected an integer or a string");
 }
 
-/* Reads an array of objects into *rows (malloc'd, also on failure) by a table. An absent array has no rows.
- */
-static int read_rows(const cJSON *array, const char *path, int most, const struct field *table,
-                     size_t row_bytes, void **rows, int *count, struct failure *failure) {
-    if (array == NULL) {
-        return 0;
-    }
-    const int size = message_array_size(array, most);
-    if (size < 0) {
-        return message_fail_array(failure, path, most);
-    }
-    *rows = calloc((size_t)size + 1, row_bytes);
-    if (*rows == NULL) {
-        return failure_set(failure, FAILURE_BUSY, path, "out of memory");
-    }
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, array) {
-        if (fields_read(table, item, path, NULL, (char *)*rows + (size_t)*count * row_bytes, NULL, failure) !=
-            0) {
-            return -1;
-        }
-        ++*count;
-    }
-    return 0;
-}
-
-static int read_lists(const cJSON *json, struct message_reply *reply, struct failure *failure) {
-    void *rows = NULL;
-    int result = 0;
-    const cJSON *saves = cJSON_GetObjectItemCaseSensitive(json, "saves");
-    if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0 && saves != NULL) {
-        reply->has_saves = true;
-        result = read_rows(saves, "saves", MESSAGE_SAVES, save_row_fields, sizeof *reply->saves, &rows,
-                           &reply->save_count, failure);
-        reply->saves = rows;
-    } else if (strcmp(reply->to, request_op_name(REQUEST_LIST)) == 0) {
-        result =
-            read_rows(cJSON_GetObjectItemCaseSensitive(json, "scenarios"), "scenarios", MESSAGE_SCENARIOS,
-                      scenario_row_fields, sizeof *reply->scenarios, &rows, &reply->scenario_count, failure);
-        reply->scenarios = rows;
-    } else if (strcmp(reply->to, request_op_name(REQUEST_GET_PARAMS)) == 0) {
-        result = read_rows(cJSON_GetObjectItemCaseSensitive(json, "params"), "params", MESSAGE_PARAMS,
-                           param_fields, sizeof *reply->params, &rows, &reply->param_count, failure);
-        reply->params = rows;
-    } else if (strcmp(reply->to, request_op_name(REQUEST_INSPECT)) == 0) {
-        result = message_agents_read(cJSON_GetObjectItemCaseSensitive(json, "agents"), &reply->agents,
-                                     &reply->agent_count, failure);
-    }
-    return result;
-}
-
 /* 0 for what is no time. */
 static double median_ms(const cJSON *phases, const char *phase) {
     const cJSON *item =
@@ -598,21 +462,21 @@ static int read_stats(const cJSON *json, struct message_reply *reply, struct fai
     return message_cluster_read(json, &reply->cluster, failure);
 }
 
-/* The members that only the replies to some ops have. */
-static int read_kept(const cJSON *json, struct message_reply *reply, struct failure *failure) {
-    if (strcmp(reply->to, request_op_name(REQUEST_SAVE)) == 0) {
-        return fields_read(save_fields, json, "", NULL, reply, NULL, failure);
+static bool is_answer_to(const struct message_reply *reply, enum request_op op) {
+    return strcmp(reply->to, request_op_name(op)) == 0;
+}
+
+static int read_answer(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
+        if (is_answer_to(reply, answers[i].op)) {
+            return fields_read(answers[i].fields, json, "", NULL, reply, NULL, failure);
+        }
     }
-    if (strcmp(reply->to, request_op_name(REQUEST_RECORD)) == 0) {
-        return fields_read(record_fields, json, "", NULL, reply, NULL, failure);
+    if (is_answer_to(reply, REQUEST_INSPECT)) {
+        return message_agents_read(cJSON_GetObjectItemCaseSensitive(json, "agents"), &reply->agents,
+                                   &reply->agent_count, failure);
     }
-    if (strcmp(reply->to, request_op_name(REQUEST_SEEK)) == 0) {
-        return fields_read(seek_fields, json, "", NULL, reply, NULL, failure);
-    }
-    if (strcmp(reply->to, request_op_name(REQUEST_STATS)) == 0) {
-        return read_stats(json, reply, failure);
-    }
-    return 0;
+    return is_answer_to(reply, REQUEST_STATS) ? read_stats(json, reply, failure) : 0;
 }
 
 static int read_reply(const cJSON *json, struct message_reply *reply, struct failure *failure) {
@@ -626,10 +490,7 @@ static int read_reply(const cJSON *json, struct message_reply *reply, struct fai
                               message_playback_read(json, &reply->playback, failure) != 0)) {
         return -1;
     }
-    if (read_kept(json, reply, failure) != 0) {
-        return -1;
-    }
-    return read_lists(json, reply, failure);
+    return read_answer(json, reply, failure);
 }
 
 static int read_error(const cJSON *json, struct message_error *error, struct failure *failure) {
@@ -660,21 +521,6 @@ static enum message_op op_of(const cJSON *json) {
     return MESSAGE_UNKNOWN;
 }
 
-static int read_cursors(const cJSON *json, struct message_cursors *cursors, struct failure *failure) {
-    const cJSON *rows = cJSON_GetObjectItemCaseSensitive(json, "cursors"), *row = NULL;
-    if (!cJSON_IsArray(rows)) {
-        return failure_set(failure, FAILURE_INVALID, "cursors", "missing, or not an array");
-    }
-    cJSON_ArrayForEach(row, rows) {
-        if (cursors->count < MESSAGE_CURSOR_ROWS &&
-            fields_read(cursor_fields, row, "cursors", NULL, &cursors->rows[cursors->count++], NULL,
-                        failure) != 0) {
-            return -1;
-        }
-    }
-    return 0;
-}
-
 static int read_body(const cJSON *json, struct message *message, struct failure *failure) {
     switch (message->op) {
     case MESSAGE_HELLO:
@@ -692,7 +538,7 @@ static int read_body(const cJSON *json, struct message *message, struct failure 
     case MESSAGE_BYE:
         return fields_read(bye_fields, json, "", NULL, &message->body.bye, NULL, failure);
     case MESSAGE_CURSORS:
-        return read_cursors(json, &message->body.cursors, failure);
+        return fields_read(cursors_fields, json, "", NULL, &message->body.cursors, NULL, failure);
     case MESSAGE_SNAPSHOT:
     case MESSAGE_UNKNOWN:
         break;

@@ -114,45 +114,18 @@ static const struct {
     GROUP(EVENT_HAS_SPEED, ROW(struct message_event, "speed", FIELD_DOUBLE, speed, 0, 0, 1000)),
     GROUP(EVENT_HAS_SEQ, ROW(struct message_event, "seq", FIELD_UINT64, seq, 0, 0, LIMIT_ID_INTEGER)),
     GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
+    GROUP(EVENT_HAS_AGENTS, ROWS(struct message_event, "agents", agents, agent_count, 0, LIMIT_DIVERGED_AGENTS,
+                                 ENTRY(.type = FIELD_UINT32, .max = (double)UINT32_MAX))),
 };
 /* clang-format on */
 
-static void write_agents(const struct message_event *event, struct json_writer *json) {
-    json_key(json, "agents");
-    json_array(json);
-    for (int i = 0; i < event->agent_count; i++) {
-        json_unsigned(json, event->agents[i]);
-    }
-    json_end(json);
-}
-
-static int read_agents(const cJSON *json, struct message_event *event, struct failure *failure) {
-    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents"), *id = NULL;
-    if (ids == NULL) {
-        return 0;
-    }
-    event->has |= EVENT_HAS_AGENTS;
-    cJSON_ArrayForEach(id, ids) {
-        if (event->agent_count == LIMIT_DIVERGED_AGENTS || !cJSON_IsNumber(id) || !(id->valuedouble >= 0.0) ||
-            !(id->valuedouble <= (double)UINT32_MAX)) {
-            return failure_set(failure, FAILURE_INVALID, "agents", "expected at most %d ids of agents",
-                               LIMIT_DIVERGED_AGENTS);
-        }
-        event->agents[event->agent_count++] = (uint32_t)id->valuedouble;
-    }
-    return 0;
-}
-
 void message_write_event(const struct message_event *event, struct buffer *out) {
     struct json_writer json = message_open("event", out);
-    message_write_fields(event_fields, event, &json);
+    fields_write(event_fields, event, &json);
     for (size_t i = 0; i < sizeof event_groups / sizeof event_groups[0]; i++) {
         if ((event->has & event_groups[i].has) != 0) {
-            message_write_fields(event_groups[i].fields, event, &json);
+            fields_write(event_groups[i].fields, event, &json);
         }
-    }
-    if ((event->has & EVENT_HAS_AGENTS) != 0) {
-        write_agents(event, &json);
     }
     if ((event->has & HAS_X_AND_Y) != 0) {
         json_key_hundredths(&json, "x", event->x);
@@ -175,9 +148,6 @@ int message_event_read(const cJSON *json, struct message_event *event, struct fa
             return -1;
         }
         event->has |= present != 0 ? event_groups[i].has : 0u;
-    }
-    if (read_agents(json, event, failure) != 0) {
-        return -1;
     }
     const cJSON *x = cJSON_GetObjectItemCaseSensitive(json, "x");
     const cJSON *y = cJSON_GetObjectItemCaseSensitive(json, "y");
@@ -203,118 +173,51 @@ int message_event_read(const cJSON *json, struct message_event *event, struct fa
 /* ---- agent ---- */
 
 /* clang-format off */
-#define AGENT_ROW(name_, type_, member_, flags_, most_)                                                             \
-    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent, member_), .flags = (flags_),        \
-     .min = -(most_), .max = (most_)}
 #define MOST 1e30
 
-static const struct field agent_fields[] = {
-    {.name = "id", .type = FIELD_UINT32, FIELD_MEMBER(struct message_agent, id), .flags = FIELD_REQUIRED,
-     .max = (double)UINT32_MAX},
-    AGENT_ROW("kind", FIELD_NAME, kind, 0, 0),
-    AGENT_ROW("state", FIELD_NAME, state, 0, 0),
-    AGENT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
-    AGENT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
-    AGENT_ROW("vx", FIELD_FLOAT, velocity.x, 0, MOST),
-    AGENT_ROW("vy", FIELD_FLOAT, velocity.y, 0, MOST),
-    AGENT_ROW("heading", FIELD_FLOAT, heading, 0, MOST),
-    AGENT_ROW("locomotion", FIELD_NAME, locomotion, 0, 0),
-    AGENT_ROW("stamina", FIELD_FLOAT, stamina, 0, MOST),
-    AGENT_ROW("mass", FIELD_FLOAT, mass, 0, MOST),
-    AGENT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
-    AGENT_ROW("max_speed", FIELD_FLOAT, max_speed, 0, MOST),
-    AGENT_ROW("max_force", FIELD_FLOAT, max_force, 0, MOST),
-    AGENT_ROW("desired", FIELD_POINT, desired, 0, MOST),
-    AGENT_ROW("steering", FIELD_POINT, steering, 0, MOST),
-    {.type = FIELD_END},
-};
-
-#define POINT_ROW(name_, type_, member_, flags_, most_)                                                       \
-    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_point, member_),                     \
-     .flags = (flags_), .min = -(most_), .max = (most_)}
-
 static const struct field point_fields[] = {
-    POINT_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
-    POINT_ROW("what", FIELD_NAME, what, FIELD_REQUIRED, 0),
-    POINT_ROW("x", FIELD_FLOAT, x, FIELD_REQUIRED, MOST),
-    POINT_ROW("y", FIELD_FLOAT, y, FIELD_REQUIRED, MOST),
-    POINT_ROW("radius", FIELD_FLOAT, radius, 0, MOST),
-    {.type = FIELD_END},
+    ROW(struct message_agent_point, "behavior", FIELD_NAME, behavior, NEED, 0, 0),
+    ROW(struct message_agent_point, "what", FIELD_NAME, what, NEED, 0, 0),
+    ROW(struct message_agent_point, "x", FIELD_FLOAT, x, NEED, -MOST, MOST),
+    ROW(struct message_agent_point, "y", FIELD_FLOAT, y, NEED, -MOST, MOST),
+    ROW(struct message_agent_point, "radius", FIELD_FLOAT, radius, 0, -MOST, MOST),
+    END,
 };
 
-#define TERM_ROW(name_, type_, member_, flags_, most_)                                                        \
-    {.name = (name_), .type = (type_), FIELD_MEMBER(struct message_agent_term, member_),                      \
-     .flags = (flags_), .min = -(most_), .max = (most_)}
+static const struct field agent_fields[] = {
+    ROW(struct message_agent, "id", FIELD_UINT32, id, NEED, 0, (double)UINT32_MAX),
+    ROW(struct message_agent, "kind", FIELD_NAME, kind, 0, 0, 0),
+    ROW(struct message_agent, "state", FIELD_NAME, state, 0, 0, 0),
+    ROW(struct message_agent, "x", FIELD_FLOAT, x, NEED, -MOST, MOST),
+    ROW(struct message_agent, "y", FIELD_FLOAT, y, NEED, -MOST, MOST),
+    ROW(struct message_agent, "vx", FIELD_FLOAT, velocity.x, 0, -MOST, MOST),
+    ROW(struct message_agent, "vy", FIELD_FLOAT, velocity.y, 0, -MOST, MOST),
+    ROW(struct message_agent, "heading", FIELD_FLOAT, heading, 0, -MOST, MOST),
+    ROW(struct message_agent, "locomotion", FIELD_NAME, locomotion, 0, 0, 0),
+    ROW(struct message_agent, "stamina", FIELD_FLOAT, stamina, 0, -MOST, MOST),
+    ROW(struct message_agent, "mass", FIELD_FLOAT, mass, 0, -MOST, MOST),
+    ROW(struct message_agent, "radius", FIELD_FLOAT, radius, 0, -MOST, MOST),
+    ROW(struct message_agent, "max_speed", FIELD_FLOAT, max_speed, 0, -MOST, MOST),
+    ROW(struct message_agent, "max_force", FIELD_FLOAT, max_force, 0, -MOST, MOST),
+    ROW(struct message_agent, "desired", FIELD_POINT, desired, 0, -MOST, MOST),
+    ROW(struct message_agent, "steering", FIELD_POINT, steering, 0, -MOST, MOST),
+    ROWS(struct message_agent, "neighbors", neighbors, neighbor_count, FIELD_CUT, LIMIT_INSPECT_NEIGHBORS,
+         ENTRY(.type = FIELD_UINT32, .min = 1, .max = (double)UINT32_MAX)),
+    ROWS(struct message_agent, "points", points, point_count, FIELD_CUT, MESSAGE_AGENT_POINTS, OBJECTS(point_fields)),
+    END,
+};
 
 static const struct field term_fields[] = {
-    TERM_ROW("behavior", FIELD_NAME, behavior, FIELD_REQUIRED, 0),
-    TERM_ROW("type", FIELD_NAME, type, FIELD_REQUIRED, 0),
-    TERM_ROW("weight", FIELD_FLOAT, weight, FIELD_REQUIRED, MOST),
-    TERM_ROW("desired", FIELD_POINT, desired, 0, MOST),
-    TERM_ROW("wants", FIELD_POINT, wants, FIELD_REQUIRED, MOST),
-    TERM_ROW("gets", FIELD_POINT, gets, FIELD_REQUIRED, MOST),
-    {.type = FIELD_END},
+    ROW(struct message_agent_term, "behavior", FIELD_NAME, behavior, NEED, 0, 0),
+    ROW(struct message_agent_term, "type", FIELD_NAME, type, NEED, 0, 0),
+    ROW(struct message_agent_term, "weight", FIELD_FLOAT, weight, NEED, -MOST, MOST),
+    ROW(struct message_agent_term, "desired", FIELD_POINT, desired, 0, -MOST, MOST,
+        FIELD_HAS(struct message_agent_term, has_desired)),
+    ROW(struct message_agent_term, "wants", FIELD_POINT, wants, NEED, -MOST, MOST),
+    ROW(struct message_agent_term, "gets", FIELD_POINT, gets, NEED, -MOST, MOST),
+    END,
 };
 /* clang-format on */
-
-static int read_shares(const cJSON *forces, struct message_agent *agent, struct failure *failure) {
-    const cJSON *force = NULL;
-    cJSON_ArrayForEach(force, forces) {
-        const cJSON *x = cJSON_GetArrayItem(force, 0), *y = cJSON_GetArrayItem(force, 1);
-        const char *name = force->string != NULL ? force->string : "";
-        const size_t length = strlen(name);
-        if (agent->share_count == MESSAGE_AGENT_SHARES) {
-            break;
-        }
-        if (!cJSON_IsArray(force) || !cJSON_IsNumber(x) || !cJSON_IsNumber(y) || length > LIMIT_NAME_CHARS ||
-            !(fabs(x->valuedouble) <= MOST) || !(fabs(y->valuedouble) <= MOST)) {
-            return failure_set(failure, FAILURE_INVALID, "agents.forces",
-                               "expected a force, [x, y], for each behavior");
-        }
-        struct message_agent_share *share = &agent->shares[agent->share_count++];
-        memcpy(share->behavior, name, length + 1);
-        share->force = vec2_make((float)x->valuedouble, (float)y->valuedouble);
-    }
-    return 0;
-}
-
-/* Those beyond the room there is are left out. */
-static int read_neighbors(const cJSON *array, struct message_agent *agent, struct failure *failure) {
-    const cJSON *item = NULL;
-    if (array != NULL && !cJSON_IsArray(array)) {
-        return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected an array");
-    }
-    cJSON_ArrayForEach(item, array) {
-        const double id = cJSON_IsNumber(item) ? item->valuedouble : 0.0;
-        if (!(id >= 1.0 && id <= (double)UINT32_MAX) || floor(id) < id) {
-            return failure_set(failure, FAILURE_INVALID, "agents.neighbors", "expected ids");
-        }
-        if (agent->neighbor_count < LIMIT_INSPECT_NEIGHBORS) {
-            agent->neighbors[agent->neighbor_count++] = (uint32_t)id;
-        }
-    }
-    return 0;
-}
-
-static int read_points(const cJSON *array, struct message_agent *agent, struct failure *failure) {
-    const cJSON *item = NULL;
-    if (array != NULL && !cJSON_IsArray(array)) {
-        return failure_set(failure, FAILURE_INVALID, "agents.points", "expected an array");
-    }
-    cJSON_ArrayForEach(item, array) {
-        if (agent->point_count == MESSAGE_AGENT_POINTS) {
-            break;
-        }
-        if (fields_read(point_fields, item, "agents.points", NULL, &agent->points[agent->point_count], NULL,
-                        failure) != 0) {
-            return -1;
-        }
-        agent->point_count++;
-    }
-    return 0;
-}
-
-/* ---- terms ---- */
 
 /* A vector from an array of two numbers; false for anything else. */
 static bool read_vector(const cJSON *item, vec2 *out) {
@@ -338,19 +241,19 @@ static bool read_name(const cJSON *item, char out[LIMIT_NAME_CHARS + 1]) {
     return true;
 }
 
-static int read_parts(const cJSON *parts, struct message_agent_term *term, struct failure *failure) {
+/* {"seek":[x,y], ...}; those beyond the room there is are left out. */
+static int read_shares(const cJSON *forces, const char *path, int most, struct message_agent_share *shares,
+                       int *count, struct failure *failure) {
+    bool is_right = forces == NULL || cJSON_IsObject(forces);
     const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, parts) {
-        if (term->part_count == MESSAGE_AGENT_PARTS) {
+    cJSON_ArrayForEach(item, forces) {
+        if (!is_right || *count == most) {
             break;
         }
-        struct message_agent_share *part = &term->parts[term->part_count++];
-        if (!read_name(item, part->behavior) || !read_vector(item, &part->force)) {
-            return failure_set(failure, FAILURE_INVALID, "agents.terms.parts",
-                               "expected a force, [x, y], for each part");
-        }
+        struct message_agent_share *share = &shares[(*count)++];
+        is_right = read_name(item, share->behavior) && read_vector(item, &share->force);
     }
-    return 0;
+    return is_right ? 0 : failure_set(failure, FAILURE_INVALID, path, "expected an object of forces, [x, y]");
 }
 
 static int read_values(const cJSON *values, struct message_agent_term *term, struct failure *failure) {
@@ -383,8 +286,8 @@ static int read_term(const cJSON *item, struct message_agent_term *term, struct 
         return failure_set(failure, FAILURE_INVALID, "agents.terms.tier", "expected an integer from 0 on");
     }
     term->tier = tier != NULL ? (int)number : MESSAGE_AGENT_NO_TIER;
-    term->has_desired = cJSON_GetObjectItemCaseSensitive(item, "desired") != NULL;
-    if (read_parts(cJSON_GetObjectItemCaseSensitive(item, "parts"), term, failure) != 0) {
+    if (read_shares(cJSON_GetObjectItemCaseSensitive(item, "parts"), "agents.terms.parts",
+                    MESSAGE_AGENT_PARTS, term->parts, &term->part_count, failure) != 0) {
         return -1;
     }
     return read_values(cJSON_GetObjectItemCaseSensitive(item, "values"), term, failure);
@@ -411,15 +314,8 @@ static int read_agent(const cJSON *item, struct message_agent *agent, struct fai
     if (fields_read(agent_fields, item, "agents", NULL, agent, NULL, failure) != 0) {
         return -1;
     }
-    const cJSON *forces = cJSON_GetObjectItemCaseSensitive(item, "forces");
-    if (forces != NULL && !cJSON_IsObject(forces)) {
-        return failure_set(failure, FAILURE_INVALID, "agents.forces", "expected an object");
-    }
-    if (read_shares(forces, agent, failure) != 0 ||
-        read_neighbors(cJSON_GetObjectItemCaseSensitive(item, "neighbors"), agent, failure) != 0) {
-        return -1;
-    }
-    if (read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), agent, failure) != 0) {
+    if (read_shares(cJSON_GetObjectItemCaseSensitive(item, "forces"), "agents.forces", MESSAGE_AGENT_SHARES,
+                    agent->shares, &agent->share_count, failure) != 0) {
         return -1;
     }
     return read_terms(cJSON_GetObjectItemCaseSensitive(item, "terms"), agent, failure);

@@ -2,7 +2,6 @@
 #include "common/protocol/message_scenario.h"
 
 #include <float.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -50,22 +49,27 @@ const struct field message_about_fields[] = {
     {.name = "group",
      .type = FIELD_NAME,
      FIELD_MEMBER(struct message_about, group),
+     .flags = FIELD_BRIEF,
      .help = "Where a list of scenarios has it."},
     {.name = "caption",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct message_about, caption),
+     .flags = FIELD_BRIEF,
      .help = "What it is, in a sentence."},
     {.name = "try",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct message_about, to_try),
+     .flags = FIELD_BRIEF,
      .help = "What a person can do."},
     {.name = "look_for",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct message_about, look_for),
+     .flags = FIELD_BRIEF,
      .help = "What there is to see."},
     {.name = "source",
      .type = FIELD_TEXT,
      FIELD_MEMBER(struct message_about, source),
+     .flags = FIELD_BRIEF,
      .help = "Where it comes from."},
     {.type = FIELD_END},
 };
@@ -93,26 +97,6 @@ static void message_view_write(const struct message_view *view, struct json_writ
         json_end(json);
     }
     json_end(json);
-}
-
-/* Members "view" and "about" into an open object; one that says nothing is left out. */
-static void message_about_write(const struct message_about *about, struct json_writer *json) {
-    bool is_open = false;
-    for (const struct field *row = message_about_fields; row->type != FIELD_END; row++) {
-        const char *text = (const char *)about + row->offset;
-        if (text[0] == '\0') {
-            continue;
-        }
-        if (!is_open) {
-            json_key(json, "about");
-            json_object(json);
-            is_open = true;
-        }
-        json_key_string(json, row->name, text);
-    }
-    if (is_open) {
-        json_end(json);
-    }
 }
 
 /* ---- reading ---- */
@@ -154,14 +138,6 @@ static int message_view_read(const cJSON *json, struct message_view *view, struc
     }
     const cJSON *overlays = cJSON_GetObjectItemCaseSensitive(item, "overlays");
     return overlays == NULL ? 0 : message_overlays_read(overlays, "view.overlays", view, failure);
-}
-
-/* Read "view" and "about" from the object that has them; absent, they are zeroed. Members that this version does not
- * know are ignored. 0, or -1 with *failure. */
-static int message_about_read(const cJSON *json, struct message_about *about, struct failure *failure) {
-    const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, "about");
-    *about = (struct message_about){0};
-    return item == NULL ? 0 : fields_read(message_about_fields, item, "about", NULL, about, NULL, failure);
 }
 
 /* ---- geometry ---- */
@@ -547,7 +523,6 @@ static const struct field kind_fields[] = {
     END,
 };
 
-/* "kinds" and "targets" follow. */
 static const struct field scenario_fields[] = {
     ROW(struct message_scenario, "name", FIELD_NAME, name, NEED, 0, 0),
     ROW(struct message_scenario, "title", FIELD_TEXT, title, NEED, 0, 0),
@@ -556,12 +531,21 @@ static const struct field scenario_fields[] = {
     ROW(struct message_scenario, "edge", FIELD_TEXT, edge, NEED, 0, 0),
     ROW(struct message_scenario, "seed", FIELD_UINT64, seed, NEED, 0, LIMIT_ID_INTEGER),
     ROW(struct message_scenario, "tick_hz", FIELD_DOUBLE, tick_hz, NEED, 1e-3, 1e6),
+    ROWS(struct message_scenario, "kinds", kinds, kind_count, NEED, LIMIT_KINDS, OBJECTS(kind_fields)),
+    ROWS(struct message_scenario, "targets", targets, target_count, NEED, LIMIT_TARGETS,
+         ENTRY(.type = FIELD_NAME, .size = LIMIT_NAME_CHARS + 1)),
+    END,
+};
+
+/* One that says nothing is left out. */
+static const struct field about_fields[] = {
+    OBJECT(struct message_scenario, "about", about, message_about_fields, .flags = FIELD_BRIEF),
     END,
 };
 
 static const struct field pace_fields[] = {
-    ROW(struct message_pace, "speed", FIELD_DOUBLE, speed, 0, 0, 1000),
-    ROW(struct message_pace, "warming", FIELD_DOUBLE, warmed, 0, 0, 1),
+    ROW(struct message_pace, "speed", FIELD_DOUBLE, speed, 0, 0, 1000, FIELD_HAS(struct message_pace, has_speed)),
+    ROW(struct message_pace, "warming", FIELD_DOUBLE, warmed, 0, 0, 1, FIELD_HAS(struct message_pace, is_warming)),
     END,
 };
 /* clang-format on */
@@ -576,44 +560,27 @@ double message_pace_speed(const struct message_pace *pace) {
 }
 
 void message_pace_write(const struct message_pace *pace, struct json_writer *json) {
-    if (pace->has_speed) {
-        json_key_number(json, "speed", pace->speed);
-    }
-    if (pace->is_warming) {
-        json_key_number(json, "warming", floor(fmin(fmax(pace->warmed, 0.0), 1.0) * 1000.0) / 1000.0);
-    }
+    struct message_pace told = *pace;
+    told.warmed = message_share(told.warmed);
+    fields_write(pace_fields, &told, json);
 }
 
 int message_pace_read(const cJSON *json, struct message_pace *pace, struct failure *failure) {
-    struct message_pace found = {.speed = 1.0};
+    struct message_pace found = {.has_speed = false};
     if (fields_read(pace_fields, json, "", NULL, &found, NULL, failure) != 0) {
         return -1;
     }
-    *pace = message_pace_make(found.speed);
-    pace->is_warming = cJSON_GetObjectItemCaseSensitive(json, "warming") != NULL;
+    *pace = message_pace_make(message_pace_speed(&found)); /* 1, which may be said, is no speed of its own */
+    pace->is_warming = found.is_warming;
     pace->warmed = found.warmed;
     return 0;
 }
 
 void message_scenario_write(const struct message_scenario *scenario, struct json_writer *json) {
-    message_write_fields(scenario_fields, scenario, json);
-    json_key(json, "kinds");
-    json_array(json);
-    for (int i = 0; i < scenario->kind_count; i++) {
-        json_object(json);
-        message_write_fields(kind_fields, &scenario->kinds[i], json);
-        json_end(json);
-    }
-    json_end(json);
-    json_key(json, "targets");
-    json_array(json);
-    for (int i = 0; i < scenario->target_count; i++) {
-        json_string(json, scenario->targets[i]);
-    }
-    json_end(json);
+    fields_write(scenario_fields, scenario, json);
     message_geometry_write(&scenario->geometry, json);
     message_view_write(&scenario->view, json);
-    message_about_write(&scenario->about, json);
+    fields_write(about_fields, scenario, json);
 }
 
 void message_write_scenario(const struct message_scenario *scenario, struct buffer *out) {
@@ -623,46 +590,10 @@ void message_write_scenario(const struct message_scenario *scenario, struct buff
     message_close(&json);
 }
 
-static int read_kinds(const cJSON *kinds, struct message_scenario *scenario, struct failure *failure) {
-    if (message_array_size(kinds, LIMIT_KINDS) < 0) {
-        return message_fail_array(failure, "kinds", LIMIT_KINDS);
-    }
-    const cJSON *kind = NULL;
-    cJSON_ArrayForEach(kind, kinds) {
-        if (fields_read(kind_fields, kind, "kinds", NULL, &scenario->kinds[scenario->kind_count], NULL,
-                        failure) != 0) {
-            return -1;
-        }
-        scenario->kind_count++;
-    }
-    return 0;
-}
-
-static int read_targets(const cJSON *targets, struct message_scenario *scenario, struct failure *failure) {
-    if (message_array_size(targets, LIMIT_TARGETS) < 0) {
-        return message_fail_array(failure, "targets", LIMIT_TARGETS);
-    }
-    const cJSON *target = NULL;
-    cJSON_ArrayForEach(target, targets) {
-        const char *name = cJSON_IsString(target) ? target->valuestring : "";
-        if (!name_is_valid(name, strlen(name))) {
-            return failure_set(failure, FAILURE_INVALID, "targets", "expected an array of names");
-        }
-        memcpy(scenario->targets[scenario->target_count++], name, strlen(name) + 1);
-    }
-    return 0;
-}
-
 int message_scenario_read(const cJSON *json, struct message_scenario *scenario, struct failure *failure) {
     if (fields_read(scenario_fields, json, "", NULL, scenario, NULL, failure) != 0 ||
-        read_kinds(cJSON_GetObjectItemCaseSensitive(json, "kinds"), scenario, failure) != 0) {
-        return -1;
-    }
-    if (read_targets(cJSON_GetObjectItemCaseSensitive(json, "targets"), scenario, failure) != 0) {
-        return -1;
-    }
-    if (message_view_read(json, &scenario->view, failure) != 0 ||
-        message_about_read(json, &scenario->about, failure) != 0) {
+        message_view_read(json, &scenario->view, failure) != 0 ||
+        fields_read(about_fields, json, "", NULL, scenario, NULL, failure) != 0) {
         return -1;
     }
     return message_geometry_read(json, &scenario->geometry, failure);

@@ -362,19 +362,25 @@ static void request_batch_write(const struct request *request, request_member_wr
 
 enum { OP_SHOWN_BYTES = 40 };
 
+/* Of which nothing is known yet. */
+static void begin(struct request *request) {
+    memset(request, 0, sizeof *request);
+    request->op = REQUEST_PING;
+}
+
+static void give_op(struct request *request, enum request_op op) {
+    request->op = op;
+    fields_set_initial(request_rows[op].fields, &request->body);
+}
+
 struct request request_default(enum request_op op) {
     struct request request;
-    memset(&request, 0, sizeof request);
-    request.op = op;
-    fields_set_initial(request_rows[op].fields, &request.body);
+    begin(&request);
+    give_op(&request, op);
     return request;
 }
 
 static int decode_object(const cJSON *json, struct request *request, struct failure *failure);
-
-static bool *presence_of(struct request *request, const struct request_presence *presence) {
-    return (bool *)((char *)&request->body + presence->offset);
-}
 
 /* ---- decoding ---- */
 
@@ -428,9 +434,6 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
         request_check_hint(request->op, failure);
         return -1;
     }
-    for (const struct request_presence *presence = row->presences; presence->field != NULL; presence++) {
-        *presence_of(request, presence) = request_is_given(json, presence->field);
-    }
     if (request->op == REQUEST_BATCH) {
         return request_batch_read(request, json, decode_object, failure);
     }
@@ -438,19 +441,19 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
 }
 
 static const struct field at_fields[] = {
-    {"at", FIELD_UINT64, FIELD_MEMBER(struct request, at), 0, 0, LIMIT_ID_INTEGER, 0, NULL, NULL,
-     "The tick to wait for."},
-    {.name = NULL, .type = FIELD_END},
+    {.name = "at",
+     .type = FIELD_UINT64,
+     FIELD_MEMBER(struct request, at),
+     .max = LIMIT_ID_INTEGER,
+     .help = "The tick to wait for.",
+     FIELD_HAS(struct request, has_at)},
+    {.type = FIELD_END},
 };
 
 static int read_at(const cJSON *json, struct request *request, struct failure *failure) {
-    uint64_t present = 0;
-    if (!request_has_trait(request->op, REQUEST_TRAIT_AT)) {
-        return 0;
-    }
-    const int result = fields_read(at_fields, json, "", NULL, request, &present, failure);
-    request->has_at = present != 0;
-    return result;
+    return request_has_trait(request->op, REQUEST_TRAIT_AT)
+               ? fields_read(at_fields, json, "", NULL, request, NULL, failure)
+               : 0;
 }
 
 static int decode_tree(const cJSON *json, struct request *request, struct failure *failure) {
@@ -458,15 +461,11 @@ static int decode_tree(const cJSON *json, struct request *request, struct failur
         return failure_set(failure, FAILURE_INVALID, NULL,
                            "a request is a JSON object like {\"op\":\"ping\"}");
     }
-    char id[ID_TEXT_BYTES] = "";
-    const int id_result = read_id(json, id, failure);
-    memcpy(request->id, id, sizeof id);
     enum request_op op = REQUEST_PING;
-    if (id_result != 0 || read_op(json, &op, failure) != 0) {
+    if (read_id(json, request->id, failure) != 0 || read_op(json, &op, failure) != 0) {
         return -1;
     }
-    *request = request_default(op);
-    memcpy(request->id, id, sizeof id);
+    give_op(request, op);
     if (read_at(json, request, failure) != 0) {
         request_unknown_note(json, NULL, request);
         return -1;
@@ -475,7 +474,7 @@ static int decode_tree(const cJSON *json, struct request *request, struct failur
 }
 
 static int decode_object(const cJSON *json, struct request *request, struct failure *failure) {
-    *request = request_default(REQUEST_PING); /* of which nothing is known yet */
+    begin(request);
     const int result = decode_tree(json, request, failure);
     if (result != 0) {
         request_fini(request);
@@ -486,10 +485,7 @@ static int decode_object(const cJSON *json, struct request *request, struct fail
 int request_decode_within(const char *line, size_t length, const struct json_limits *limits,
                           struct request *request, struct failure *failure) {
     struct json_fault fault;
-    request->op = REQUEST_PING; /* of which nothing is known yet */
-    request->id[0] = '\0';
-    request->unknown[0] = '\0';
-    request->extra = NULL;
+    begin(request);
     const enum json_fault_kind kind = json_check(line, length, limits, &fault);
     if (kind != JSON_FINE) {
         return failure_set(failure, kind == JSON_DUPLICATE_KEY ? FAILURE_INVALID : FAILURE_PARSE, NULL,
@@ -518,11 +514,8 @@ int request_decode(const char *line, size_t length, struct request *request, str
 /* Whether the field has to be written: it is required, was given, or differs from its default. */
 static bool is_written(const struct request *request, const struct request *initial,
                        const struct field *field) {
-    const struct request_presence *presence = request_rows[request->op].presences;
-    for (; presence->field != NULL; presence++) {
-        if (strcmp(presence->field, field->name) == 0) {
-            return *(const bool *)((const char *)&request->body + presence->offset);
-        }
+    if (field->present != 0) {
+        return field_is_present(field, &request->body);
     }
     if (field->flags & FIELD_REQUIRED) {
         return true;
@@ -587,6 +580,9 @@ static const char *type_name(const struct field *field) {
     case FIELD_NAMES:
         return "array of names";
     case FIELD_SHAPED:
+    case FIELD_OBJECT:
+    case FIELD_TUPLE:
+    case FIELD_ROWS:
         return field->unit;
     case FIELD_NAME:
         return "name";

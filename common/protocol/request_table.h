@@ -10,12 +10,6 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 
-/** A bool of the request's body that says whether a field was given. */
-struct request_presence {
-    const char *field;
-    size_t offset; /* of the bool in the body's struct */
-};
-
 /** Holds the rules between fields, and reads those that the table cannot. */
 typedef int request_check(struct request *request, const cJSON *json, struct failure *failure);
 /** Writes the fields that the table cannot. Returns whether these are all. */
@@ -32,12 +26,11 @@ struct request_stripes {
  * server/loop/session_requests.c. */
 struct request_row {
     const char *name;
-    enum role role;                           /* that the op needs */
-    unsigned traits;                          /* enum request_trait; LOOP, WORLD or both among them */
-    const struct field *fields;               /* FIELD_END-ended */
-    const struct request_presence *presences; /* ended by a NULL field */
-    request_check *check;                     /* NULL: there are no rules between fields */
-    request_writer *write;                    /* NULL: the table writes all */
+    enum role role;             /* that the op needs */
+    unsigned traits;            /* enum request_trait; LOOP, WORLD or both among them */
+    const struct field *fields; /* FIELD_END-ended */
+    request_check *check;       /* NULL: there are no rules between fields */
+    request_writer *write;      /* NULL: the table writes all */
     struct request_stripes stripes;
 };
 

@@ -144,13 +144,12 @@ PLACES = {
              before=r"^        struct request_remove_obstacle remove_obstacle;"),
         Edit("common/protocol/request_table.c",
              "static const struct field count_agents_fields[] = {\n"
-             "    NAME(struct request_count_agents, kind, 0, \"One kind; all when left out.\"),\n    END,\n};\n"
-             "static const struct request_presence count_agents_presences[] = {\n"
-             "    HAS(struct request_count_agents, \"kind\", has_kind),\n    NO_PRESENCE,\n};\n\n",
+             "    NAME(struct request_count_agents, kind, 0, \"One kind; all when left out.\",\n"
+             "         FIELD_HAS(struct request_count_agents, has_kind)),\n    END,\n};\n\n",
              before=r"^#define ANSWERS REQUEST_TRAIT_ANSWERS"),
         Edit("common/protocol/request_table.c",
              "    [REQUEST_COUNT_AGENTS] = {\"count_agents\", ROLE_VIEWER, WORLD | ANSWERS | QUERY, count_agents_fields,\n"
-             "        count_agents_presences, NULL, NULL},\n",
+             "        NULL, NULL, STRIPES_TOO},\n",
              before=r"^    \[REQUEST_REMOVE_OBSTACLE\] = \{"),
         Edit("server/commands/command_internal.h", "    X(REQUEST_COUNT_AGENTS, apply_count_agents)       \\\n",
              before=r"^    X\(REQUEST_REMOVE_OBSTACLE, "),

@@ -33,6 +33,9 @@ static const char *value_name(const struct field *field) {
     case FIELD_NAMES:
         return "LIST";
     case FIELD_SHAPED:
+    case FIELD_OBJECT:
+    case FIELD_TUPLE:
+    case FIELD_ROWS:
         return "JSON";
     case FIELD_NAME:
         return "NAME";
@@ -185,6 +188,9 @@ static int write_value(const char *where, const struct field *field, const char 
     case FIELD_POINT:
         return write_list(where, text, false, json, failure);
     case FIELD_SHAPED:
+    case FIELD_OBJECT:
+    case FIELD_TUPLE:
+    case FIELD_ROWS:
         return write_shaped(where, text, json, failure);
     case FIELD_RANGE:
     case FIELD_FLOAT:

@@ -2,6 +2,7 @@
 #include "common/json/field_json.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 #include "common/base/limits.h"
 #include "tests/unit/common/test_support.h"
@@ -23,18 +24,55 @@ struct sample {
 static const char *const edges[] = {"wrap", "bounce", NULL};
 
 static const struct field table[] = {
-    {"max_speed", FIELD_FLOAT, FIELD_MEMBER(struct sample, speed), FIELD_PARAM, 0, 20000, 240, NULL, "px/s",
-     ""},
-    {"weight", FIELD_DOUBLE, FIELD_MEMBER(struct sample, weight), 0, 0, 1000, 1, NULL, "1", ""},
-    {"turn", FIELD_ANGLE, FIELD_MEMBER(struct sample, turn), 0, -360, 36000, 90, NULL, "deg/s", ""},
-    {"mass", FIELD_RANGE, FIELD_MEMBER(struct sample, mass), 0, 0.01, 100, 2, NULL, "mass", ""},
-    {"place", FIELD_POINT, FIELD_MEMBER(struct sample, place), 0, -10, 10, 0, NULL, "px", ""},
-    {"count", FIELD_UINT32, FIELD_MEMBER(struct sample, count), FIELD_REQUIRED, 1, 100000, 1, NULL, NULL, ""},
-    {"seed", FIELD_UINT64, FIELD_MEMBER(struct sample, seed), 0, 0, LIMIT_ID_INTEGER, 5, NULL, NULL, ""},
-    {"on", FIELD_BOOL, FIELD_MEMBER(struct sample, on), 0, 0, 0, 0, NULL, NULL, ""},
-    {"edge", FIELD_CHOICE, FIELD_MEMBER(struct sample, edge), 0, 0, 0, 1, edges, NULL, ""},
-    {"name", FIELD_NAME, FIELD_MEMBER(struct sample, name), 0, 0, 0, 0, NULL, NULL, ""},
-    {"text", FIELD_TEXT, FIELD_MEMBER(struct sample, text), 0, 0, 0, 0, NULL, NULL, ""},
+    {.name = "max_speed",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct sample, speed),
+     .flags = FIELD_PARAM,
+     .max = 20000,
+     .initial = 240,
+     .unit = "px/s"},
+    {.name = "weight",
+     .type = FIELD_DOUBLE,
+     FIELD_MEMBER(struct sample, weight),
+     .max = 1000,
+     .initial = 1,
+     .unit = "1"},
+    {.name = "turn",
+     .type = FIELD_ANGLE,
+     FIELD_MEMBER(struct sample, turn),
+     .min = -360,
+     .max = 36000,
+     .initial = 90,
+     .unit = "deg/s"},
+    {.name = "mass",
+     .type = FIELD_RANGE,
+     FIELD_MEMBER(struct sample, mass),
+     .min = 0.01,
+     .max = 100,
+     .initial = 2,
+     .unit = "mass"},
+    {.name = "place",
+     .type = FIELD_POINT,
+     FIELD_MEMBER(struct sample, place),
+     .min = -10,
+     .max = 10,
+     .unit = "px"},
+    {.name = "count",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct sample, count),
+     .flags = FIELD_REQUIRED,
+     .min = 1,
+     .max = 100000,
+     .initial = 1},
+    {.name = "seed",
+     .type = FIELD_UINT64,
+     FIELD_MEMBER(struct sample, seed),
+     .max = LIMIT_ID_INTEGER,
+     .initial = 5},
+    {.name = "on", .type = FIELD_BOOL, FIELD_MEMBER(struct sample, on)},
+    {.name = "edge", .type = FIELD_CHOICE, FIELD_MEMBER(struct sample, edge), .initial = 1, .choices = edges},
+    {.name = "name", .type = FIELD_NAME, FIELD_MEMBER(struct sample, name)},
+    {.name = "text", .type = FIELD_TEXT, FIELD_MEMBER(struct sample, text)},
     {.name = NULL, .type = FIELD_END},
 };
 
@@ -194,7 +232,7 @@ struct list {
     char kinds[12];
 };
 static const struct field list_table[] = {
-    {"kinds", FIELD_NAMES, FIELD_MEMBER(struct list, kinds), 0, 0, 0, 0, NULL, NULL, ""},
+    {.name = "kinds", .type = FIELD_NAMES, FIELD_MEMBER(struct list, kinds)},
     {.name = NULL, .type = FIELD_END},
 };
 
@@ -237,12 +275,131 @@ static void reads_and_writes_names(void **state) {
     }
 }
 
+/* Objects, tuples and rows within a struct, and what is left out. */
+struct part {
+    float at[2];
+    char name[8];
+};
+struct whole {
+    struct part parts[2];
+    int part_count;
+    uint32_t *ids;
+    int id_count;
+    bool has_span;
+    uint32_t first, last;
+    struct part inner;
+    float exact;
+};
+static const struct field part_table[] = {
+    {.name = "at", .type = FIELD_POINT, FIELD_MEMBER(struct part, at), .min = -9, .max = 9},
+    {.name = "name", .type = FIELD_TEXT, FIELD_MEMBER(struct part, name), .flags = FIELD_BRIEF},
+    {.type = FIELD_END},
+};
+static const struct field brief_table[] = {
+    {.name = "name", .type = FIELD_TEXT, FIELD_MEMBER(struct part, name), .flags = FIELD_BRIEF},
+    {.type = FIELD_END},
+};
+static const struct field span_table[] = {
+    {.type = FIELD_UINT32, FIELD_MEMBER(struct whole, first), .max = 9},
+    {.type = FIELD_UINT32, FIELD_MEMBER(struct whole, last), .max = 9},
+    {.type = FIELD_END},
+};
+static const struct field part_row[] = {{.type = FIELD_OBJECT, .table = part_table}};
+static const struct field id_row[] = {{.type = FIELD_UINT32, .min = 1, .max = 9}};
+static const struct field whole_table[] = {
+    {.name = "parts",
+     .type = FIELD_ROWS,
+     FIELD_MEMBER(struct whole, parts),
+     .flags = FIELD_REQUIRED | FIELD_CUT,
+     .max = 2,
+     .table = part_row,
+     .stride = sizeof(struct part),
+     .count = offsetof(struct whole, part_count)},
+    {.name = "ids",
+     .type = FIELD_ROWS,
+     FIELD_MEMBER(struct whole, ids),
+     .flags = FIELD_HEAP | FIELD_BRIEF,
+     .max = 3,
+     .table = id_row,
+     .stride = sizeof(uint32_t),
+     .count = offsetof(struct whole, id_count)},
+    {.name = "span",
+     .type = FIELD_TUPLE,
+     .table = span_table,
+     .unit = "[first, last]",
+     FIELD_HAS(struct whole, has_span)},
+    {.name = "inner",
+     .type = FIELD_OBJECT,
+     FIELD_MEMBER(struct whole, inner),
+     .flags = FIELD_BRIEF,
+     .table = brief_table},
+    {.name = "exact",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct whole, exact),
+     .flags = FIELD_BRIEF | FIELD_EXACT,
+     .min = -1,
+     .max = 1},
+    {.type = FIELD_END},
+};
+
+static int read_whole(const char *text, struct whole *whole, struct failure *failure) {
+    cJSON *json = cJSON_Parse(text);
+    assert_non_null(json);
+    memset(whole, 0, sizeof *whole);
+    const int result = fields_read(whole_table, json, "a", NULL, whole, NULL, failure);
+    cJSON_Delete(json);
+    return result;
+}
+
+static void reads_and_writes_what_nests(void **state) {
+    static const char *const texts[] = {
+        "{\"parts\":[]}",
+        "{\"parts\":[{\"at\":[1,2]},{\"at\":[3,4],\"name\":\"b\"}],\"ids\":[7,8],\"span\":[0,5]}",
+        "{\"parts\":[],\"inner\":{\"name\":\"c\"},\"exact\":-0}",
+        "{\"parts\":[],\"exact\":0.10000000149011612}",
+    };
+    struct whole whole;
+    struct failure failure;
+    for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
+        assert_int_equal(read_whole(texts[i], &whole, &failure), 0);
+        struct buffer out;
+        buffer_init(&out, 1000);
+        struct json_writer json = json_writer_begin(&out);
+        json_object(&json);
+        fields_write(whole_table, &whole, &json);
+        json_end(&json);
+        assert_string_equal(out.data, texts[i]);
+        buffer_fini(&out);
+        free(whole.ids);
+    }
+    assert_int_equal(read_whole("{\"parts\":[{},{},{}]}", &whole, &failure), 0);
+    assert_int_equal(whole.part_count, 2); /* the third is left out */
+    static const char *const refused[][3] = {
+        {"{}", "a.parts", "missing; expected an array"},
+        {"{\"parts\":{}}", "a.parts", "expected an array, found an object"},
+        {"{\"parts\":[7]}", "a.parts[0]", "expected an object, found a number"},
+        {"{\"parts\":[{},{\"at\":[1,10]}]}", "a.parts[1].at[1]", "10 is out of range: -9 to 9"},
+        {"{\"parts\":[],\"ids\":[1,2,3,4]}", "a.ids", "an array of 4; allowed are 0 to 3"},
+        {"{\"parts\":[],\"ids\":[1,0]}", "a.ids[1]", "0 is out of range: 1 to 9"},
+        {"{\"parts\":[],\"span\":7}", "a.span", "expected [first, last], found a number"},
+        {"{\"parts\":[],\"span\":[1]}", "a.span", "expected [first, last], found an array of 1"},
+        {"{\"parts\":[],\"span\":[1,true]}", "a.span[1]", "expected an integer, found a bool"},
+        {"{\"parts\":[],\"exact\":0.1}", "a.exact", "0.1 is no float"},
+    };
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        assert_int_equal(read_whole(refused[i][0], &whole, &failure), -1);
+        assert_string_equal(failure.field, refused[i][1]);
+        assert_string_equal(failure.message, refused[i][2]);
+        free(whole.ids);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(reads_every_type),        cmocka_unit_test(reads_and_writes_names),
         cmocka_unit_test(leaves_the_absent_alone), cmocka_unit_test(says_what_was_found_and_what_is_allowed),
         cmocka_unit_test(paths_are_joined),        cmocka_unit_test(sets_and_gets_numbers),
-        cmocka_unit_test(writes_what_it_reads),
+        cmocka_unit_test(writes_what_it_reads),    cmocka_unit_test(reads_and_writes_what_nests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -24,11 +24,8 @@ static inline const char *request_difference(const struct request *a, const stru
         if (field->type != FIELD_SHAPED && !is_same_member(a, b, field)) {
             return field->name;
         }
-    }
-    for (const struct request_presence *given = row->presences; given->field != NULL; given++) {
-        if (*(const bool *)((const char *)&a->body + given->offset) !=
-            *(const bool *)((const char *)&b->body + given->offset)) {
-            return given->field;
+        if (field->present != 0 && field_is_present(field, &a->body) != field_is_present(field, &b->body)) {
+            return field->name;
         }
     }
     return NULL;

@@ -17,17 +17,19 @@ struct settings {
 static const char *const levels[] = {"error", "warn", "info", NULL};
 
 static const struct field table[] = {
-    {"listen", FIELD_TEXT, FIELD_MEMBER(struct settings, listen), 0, 0, 0, 0, NULL, "ADDR",
-     "Address to listen on."},
-    {"port", FIELD_UINT32, FIELD_MEMBER(struct settings, port), 0, 0, 65535, 7717, NULL, "N",
-     "Port; 0 takes a free one."},
-    {"scale", FIELD_DOUBLE, FIELD_MEMBER(struct settings, scale), 0, 0.1, 10, 1, NULL, "X", "Scale."},
-    {"seed", FIELD_UINT64, FIELD_MEMBER(struct settings, seed), 0, 0, 9007199254740991.0, 1, NULL, "N",
-     "Seed."},
-    {"log", FIELD_CHOICE, FIELD_MEMBER(struct settings, log), 0, 0, 0, 2, levels, "LEVEL",
-     "How much is logged."},
-    {"paused", FIELD_BOOL, FIELD_MEMBER(struct settings, paused), 0, 0, 0, 0, NULL, NULL, "Starts paused."},
-    {.name = NULL, .type = FIELD_END},
+    OPTION_TEXT(struct settings, listen, "listen", "ADDR", "Address to listen on."),
+    OPTION_NUMBER(struct settings, port, "port", 0, 65535, 7717, "N", "Port; 0 takes a free one."),
+    OPTION_NUMBER(struct settings, scale, "scale", 0.1, 10, 1, "X", "Scale."),
+    OPTION_NUMBER(struct settings, seed, "seed", 0, 9007199254740991.0, 1, "N", "Seed."),
+    {.name = "log",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct settings, log),
+     .initial = 2,
+     .choices = levels,
+     .unit = "LEVEL",
+     .help = "How much is logged."},
+    OPTION_FLAG(struct settings, paused, "paused", "Starts paused."),
+    OPTIONS_END,
 };
 
 static const struct options_def def = {
