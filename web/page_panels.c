@@ -366,19 +366,13 @@ static double page_speed_place(double speed) {
     return speed <= 0.0 ? 1.0 : fmin(share, 1.0);
 }
 
-/* "-2.2 s": how far back the picture is; of a live one how far back it could be. */
-static void back_text(const struct panels_view *view, char *out, size_t size) {
-    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
-    (void)snprintf(out, size, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
-}
-
 void page_write_timeline(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const double speed = panels->is_speed_held ? panels->held_speed : view->speed;
-    char words[SPEEDS_TEXT] = "max", back[32];
+    char words[SPEEDS_TEXT] = "max", back[PANEL_TIME_TEXT];
     if (speed > 0.0) {
         speeds_format(speed, words, sizeof words);
     }
-    back_text(view, back, sizeof back);
+    panel_back_text(view, back);
     json_object(json);
     json_key_bool(json, "play", view->shows_play);
     json_key_bool(json, "live", view->is_live);
@@ -397,33 +391,12 @@ void page_write_timeline(struct json_writer *json, struct panels *panels, const 
     json_end(json);
 }
 
-/* What the place says that is pointed at: its time, its tick. */
-static void hint_text(const struct panels_replay *replay, double share, char *out, size_t size) {
-    char time[32];
-    out[0] = '\0';
-    if (share < 0.0) {
-        return;
-    }
-    const struct replay_moment moment = replay_line_moment(&replay->line, share);
-    replay_line_time(&replay->line, replay_line_offset(&replay->line, &moment), time, sizeof time);
-    if (replay->line.count > 1) {
-        (void)snprintf(out, size, "%s   world %u, tick %llu", time, moment.world,
-                       (unsigned long long)moment.tick);
-    } else {
-        (void)snprintf(out, size, "%s   tick %llu", time, (unsigned long long)moment.tick);
-    }
-}
-
 static void write_wrong(struct json_writer *json, const struct panels_replay *replay) {
     const struct replay_moment end = replay_line_world_end(&replay->line, &replay->diverged);
     const double from = replay_line_share(&replay->line, &replay->diverged),
                  to = replay_line_share(&replay->line, &end);
-    char words[160];
-    (void)snprintf(words, sizeof words,
-                   replay->line.count > 1
-                       ? "From tick %llu to the end of world %u this is not what was recorded."
-                       : "From tick %llu on this is not what was recorded.",
-                   (unsigned long long)replay->diverged.tick, replay->diverged.world);
+    char words[PANEL_TIME_TEXT];
+    panel_diverged_text(replay, words);
     json_key(json, "wrong");
     json_array(json);
     json_number(json, from);
@@ -438,8 +411,11 @@ void page_write_replay(struct json_writer *json, struct panels *panels, const st
         json_raw(json, "null");
         return;
     }
-    char hint[80];
-    hint_text(replay, panels->pointed_share, hint, sizeof hint);
+    char hint[PANEL_TIME_TEXT] = "";
+    if (panels->pointed_share >= 0.0) {
+        const struct replay_moment moment = replay_line_moment(&replay->line, panels->pointed_share);
+        panel_moment_text(replay, &moment, hint);
+    }
     json_object(json);
     json_key(json, "share");
     json_number(json, replay_line_share(&replay->line, panels->is_seeking ? &panels->seek_to : &replay->at));

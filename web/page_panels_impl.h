@@ -6,6 +6,7 @@
 #include "common/json/json_writer.h"
 #include "viewer/explain/formula.h"
 #include "viewer/explain/theme.h"
+#include "viewer/panels/panel_controls.h"
 #include "web/page_panels.h"
 
 enum {

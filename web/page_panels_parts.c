@@ -112,23 +112,6 @@ static const struct {
     {SHORTCUT_SCREENSHOT, "screenshot"},
 };
 
-static const char *why_not(const struct panels_view *view, const struct shortcut *row) {
-    if (view->is_replay && row->is_live_only) {
-        return "A recording takes no changes.";
-    }
-    switch (row->action) {
-    case SHORTCUT_PAUSE:
-    case SHORTCUT_STEP:
-        return view->no_time;
-    case SHORTCUT_RESTART:
-        return view->no_restart;
-    case SHORTCUT_TAKE_OVER:
-        return view->replay.no_take_over;
-    default:
-        return view->is_denied[row->action] ? "Your role does not allow this." : "";
-    }
-}
-
 void page_write_actions(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
@@ -136,7 +119,7 @@ void page_write_actions(struct json_writer *json, struct panels *panels, const s
     json_object(json);
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         const struct shortcut *row = shortcuts_row(actions[i].action);
-        const char *why = why_not(view, row);
+        const char *why = panel_why_not(view, row);
         json_key(json, actions[i].name);
         json_object(json);
         json_key_unsigned(json, "row", (uint64_t)(row - table));
@@ -273,8 +256,8 @@ static const char *const marks[] = {
     [LEGEND_DASHES] = "dashes", [LEGEND_TRAIL] = "trail",   [LEGEND_ONION] = "onion",
     [LEGEND_WALL] = "wall",     [LEGEND_TARGET] = "target", [LEGEND_PATH] = "path",
     [LEGEND_FLOW] = "flow",     [LEGEND_REGION] = "region", [LEGEND_FLAG] = "flag",
+    [LEGEND_MARK_COUNT] = "",
 };
-_Static_assert(sizeof marks / sizeof marks[0] == LEGEND_MARK_COUNT, "a word a mark");
 
 /* The corners of a kind's shape around 0, 0, pointing right, 7 px from its middle: "8,0 -6,5 ..." */
 static void shape_text(int kind, char out[160]) {
@@ -398,56 +381,16 @@ void page_write_ranks(struct json_writer *json, struct panels *panels, const str
 
 /* ---- the side panel ---- */
 
-static void write_row(struct json_writer *json, const char *name, const char *value) {
-    json_object(json);
-    json_key_string(json, "name", name);
-    json_key_string(json, "value", value);
-    json_key_string(json, "tip", tips_find(name));
-    json_end(json);
-}
-
 void page_write_agent(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
     json_object(json);
     json_key_string(json, "title", view->agent);
-    json_key(json, "rows");
-    json_array(json);
-    for (int i = 0; i < view->agent_row_count; i++) {
-        write_row(json, view->agent_rows[i].name, view->agent_rows[i].value);
-    }
-    json_end(json);
+    write_rows(json, view->agent_rows, view->agent_row_count);
     json_key_string(json, "note", view->agent_note);
     json_end(json);
 }
 
 /* ---- overlays ---- */
-
-/* What stands beside the check box of an overlay: a piece of what it draws. */
-static const struct {
-    size_t offset; /* of the overlay's member of the settings */
-    const char *mark;
-    enum theme_part fill;
-} overlay_marks[] = {
-    {offsetof(struct view_settings, shows_velocity), "vector", THEME_VELOCITY},
-    {offsetof(struct view_settings, shows_desired), "vector", THEME_DESIRED},
-    {offsetof(struct view_settings, shows_steering), "vector", THEME_STEERING},
-    {offsetof(struct view_settings, shows_radii), "circle", THEME_RADIUS},
-    {offsetof(struct view_settings, shows_neighbors), "tie", THEME_NEIGHBOR},
-    {offsetof(struct view_settings, shows_places), "cross", THEME_TEXT_DIM},
-};
-
-static void write_mark(struct json_writer *json, const struct shortcut *row, enum palette palette) {
-    const char *mark = "";
-    enum theme_part fill = THEME_TEXT;
-    for (size_t i = 0; i < sizeof overlay_marks / sizeof overlay_marks[0]; i++) {
-        if (overlay_marks[i].offset == row->setting.offset) {
-            mark = overlay_marks[i].mark;
-            fill = overlay_marks[i].fill;
-        }
-    }
-    json_key_string(json, "mark", mark);
-    page_color(json, "mark_color", theme_color(palette, fill));
-}
 
 static void write_setting(struct json_writer *json, const struct shortcut *row, size_t index,
                           const struct view_settings *settings) {
@@ -467,7 +410,9 @@ static void write_setting(struct json_writer *json, const struct shortcut *row, 
         }
         json_end(json);
     }
-    write_mark(json, row, view_settings_palette(settings));
+    const struct panel_mark mark = panel_mark_of(row);
+    json_key_string(json, "mark", marks[mark.mark]);
+    page_color(json, "mark_color", theme_color(view_settings_palette(settings), mark.fill));
     json_end(json);
 }
 
@@ -533,32 +478,17 @@ static void write_plot(struct json_writer *json, const struct panels_view *view,
     json_end(json);
 }
 
-static void write_choice(struct json_writer *json, const struct plots *samples, const char *words,
-                         const char *kind, const char *name) {
-    json_object(json);
-    json_key_string(json, "words", words);
-    json_key_string(json, "kind", kind);
-    json_key_string(json, "name", name);
-    json_key_bool(json, "on", strcmp(samples->own_kind, kind) == 0 && strcmp(samples->own_name, name) == 0);
-    json_end(json);
-}
-
-/* Any number of the kind that has the sliders, or the count of any state. */
 static void write_choices(struct json_writer *json, const struct panels_view *view) {
-    const struct plots *samples = view->samples;
+    struct panel_plot_choice choice;
     json_key(json, "choices");
     json_array(json);
-    write_choice(json, samples, "nothing", "", "");
-    for (int s = 0; s < samples->state_count; s++) {
-        char words[64];
-        (void)snprintf(words, sizeof words, "count of %s", samples->state_names[s]);
-        write_choice(json, samples, words, "", samples->state_names[s]);
-    }
-    for (int i = 0; i < view->server->param_count; i++) {
-        const struct message_param *param = &view->server->params[i];
-        if (strcmp(param->kind, view->tuned_kind) == 0) {
-            write_choice(json, samples, param->param, param->kind, param->param);
-        }
+    for (int i = 0; panel_find_plot_choice(view, i, &choice); i++) {
+        json_object(json);
+        json_key_string(json, "words", choice.words);
+        json_key_string(json, "kind", choice.kind);
+        json_key_string(json, "name", choice.name);
+        json_key_bool(json, "on", choice.is_it);
+        json_end(json);
     }
     json_end(json);
 }
@@ -618,20 +548,13 @@ void page_write_plots(struct json_writer *json, struct panels *panels, const str
 
 /* ---- sliders ---- */
 
-static double first_value(const struct panels_view *view, int param) {
-    return view->server->first_values != NULL ? view->server->first_values[param]
-                                              : view->server->params[param].value;
-}
-
 static void write_param(struct json_writer *json, const struct panels *panels, const struct panels_view *view,
                         const struct param_row *row) {
     const struct message_param *param = &view->server->params[row->index];
-    const struct param_name name = param_name_of(param->param);
-    const double first = first_value(view, row->index),
+    const double first = panel_first_value(view, row->index),
                  value = panels->held_param == row->index ? panels->held_value : param->value;
-    char group[2 * LIMIT_NAME_CHARS + 8], words[UNITS_TEXT], range[PARAM_RANGE_TEXT];
-    (void)snprintf(group, sizeof group, "%s%s%s", name.state, name.state[0] != '\0' ? ": " : "",
-                   name.behavior[0] != '\0' ? name.behavior : "body");
+    char group[PANEL_GROUP_TEXT], words[UNITS_TEXT], range[PARAM_RANGE_TEXT];
+    panel_group_text(param, group);
     units_format_param(param, value, words);
     param_range_text(param, first, range);
     json_object(json);
@@ -639,7 +562,7 @@ static void write_param(struct json_writer *json, const struct panels *panels, c
     json_key_string(json, "group", group);
     json_key_bool(json, "first_of", row->is_first);
     json_key_bool(json, "now", row->is_now || panels->first_state[0] == '\0');
-    json_key_string(json, "name", name.name);
+    json_key_string(json, "name", param_name_of(param->param).name);
     json_key_number(json, "value", value);
     json_key_string(json, "words", words);
     json_key_number(json, "first", first);
@@ -659,14 +582,6 @@ static void follow_state(struct panels *panels, const struct panels_view *view) 
     }
 }
 
-static const char *params_note(const struct panels *panels, const struct panels_view *view, int count) {
-    return view->server->param_count == 0 ? "The server has not listed its parameters yet."
-           : view->no_tuning[0] != '\0'   ? view->no_tuning
-           : count == 0 && panels->filter[0] != '\0'
-               ? "No number has such a name."
-               : "Double click a number to type it; right click: as it was.";
-}
-
 uint64_t page_stamp_params(struct panels *panels, const struct panels_view *view) {
     const struct server_model *server = view->server;
     uint64_t stamp = page_stamp_number(PAGE_STAMP, (double)view->open->params);
@@ -681,7 +596,8 @@ uint64_t page_stamp_params(struct panels *panels, const struct panels_view *view
     stamp = page_stamp_text(page_stamp_text(stamp, view->tuned_kind), panels->filter);
     stamp = page_stamp_text(page_stamp_text(stamp, panels->first_state), view->no_tuning);
     for (int i = 0; i < server->param_count; i++) {
-        stamp = page_stamp_number(page_stamp_number(stamp, server->params[i].value), first_value(view, i));
+        stamp =
+            page_stamp_number(page_stamp_number(stamp, server->params[i].value), panel_first_value(view, i));
     }
     return stamp;
 }
@@ -708,7 +624,9 @@ void page_write_params(struct json_writer *json, struct panels *panels, const st
         write_param(json, panels, view, &rows.rows[i]);
     }
     json_end(json);
-    json_key_string(json, "note", params_note(panels, view, rows.count));
+    json_key_string(json, "note",
+                    panel_params_note(view, panels->filter, rows.count,
+                                      "Double click a number to type it; right click: as it was."));
     json_key_string(json, "no_tuning", view->no_tuning);
     json_end(json);
 }

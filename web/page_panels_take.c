@@ -217,8 +217,7 @@ static void take_param(struct panels *panels, const struct panels_view *view,
         tune(result, param, message->value, message->is_held);
     } else if (message->kind == PAGE_FIRST) {
         panels->held_param = -1;
-        tune(result, param,
-             server->first_values != NULL ? server->first_values[param] : server->params[param].value, false);
+        tune(result, param, panel_first_value(view, param), false);
     } else {
         result->mutes = true;
         result->param = param;

@@ -1,6 +1,126 @@
 /* See panel_controls.h. */
 #include "viewer/panels/panel_controls.h"
 
+#include <stdio.h>
+#include <string.h>
+
+#include "viewer/explain/param_list.h"
+
+/* ---- the side panel ---- */
+
+static const struct {
+    size_t offset; /* of the overlay's member of the settings */
+    struct panel_mark mark;
+} marks[] = {
+    {offsetof(struct view_settings, shows_velocity), {LEGEND_VECTOR, THEME_VELOCITY}},
+    {offsetof(struct view_settings, shows_desired), {LEGEND_VECTOR, THEME_DESIRED}},
+    {offsetof(struct view_settings, shows_steering), {LEGEND_VECTOR, THEME_STEERING}},
+    {offsetof(struct view_settings, shows_radii), {LEGEND_CIRCLE, THEME_RADIUS}},
+    {offsetof(struct view_settings, shows_neighbors), {LEGEND_TIE, THEME_NEIGHBOR}},
+    {offsetof(struct view_settings, shows_places), {LEGEND_CROSS, THEME_TEXT_DIM}},
+};
+
+struct panel_mark panel_mark_of(const struct shortcut *row) {
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        if (marks[i].offset == row->setting.offset) {
+            return marks[i].mark;
+        }
+    }
+    return (struct panel_mark){LEGEND_MARK_COUNT, THEME_TEXT};
+}
+
+/* Parameter number `index` of those that belong to the kind that has the sliders; NULL: there are not so many. */
+static const struct message_param *param_at(const struct panels_view *view, int index) {
+    for (int i = 0; i < view->server->param_count; i++) {
+        const struct message_param *param = &view->server->params[i];
+        if (strcmp(param->kind, view->tuned_kind) == 0 && index-- == 0) {
+            return param;
+        }
+    }
+    return NULL;
+}
+
+bool panel_find_plot_choice(const struct panels_view *view, int index, struct panel_plot_choice *choice) {
+    const struct plots *samples = view->samples;
+    const int states = samples->state_count;
+    const struct message_param *param = index > states ? param_at(view, index - 1 - states) : NULL;
+    *choice = (struct panel_plot_choice){.words = "nothing", .kind = "", .name = ""};
+    if (param != NULL) {
+        choice->kind = param->kind;
+        choice->name = param->param;
+        (void)snprintf(choice->words, sizeof choice->words, "%s", param->param);
+    } else if (index > 0 && index <= states) {
+        choice->name = samples->state_names[index - 1];
+        (void)snprintf(choice->words, sizeof choice->words, "count of %s", choice->name);
+    }
+    choice->is_it =
+        strcmp(samples->own_kind, choice->kind) == 0 && strcmp(samples->own_name, choice->name) == 0;
+    return index <= states || param != NULL;
+}
+
+double panel_first_value(const struct panels_view *view, int param) {
+    return view->server->first_values != NULL ? view->server->first_values[param]
+                                              : view->server->params[param].value;
+}
+
+void panel_group_text(const struct message_param *param, char out[PANEL_GROUP_TEXT]) {
+    const struct param_name name = param_name_of(param->param);
+    (void)snprintf(out, PANEL_GROUP_TEXT, "%s%s%s", name.state, name.state[0] != '\0' ? ": " : "",
+                   name.behavior[0] != '\0' ? name.behavior : "body");
+}
+
+const char *panel_params_note(const struct panels_view *view, const char *filter, int count,
+                              const char *usual) {
+    return view->server->param_count == 0    ? "The server has not listed its parameters yet."
+           : view->no_tuning[0] != '\0'      ? view->no_tuning
+           : count == 0 && filter[0] != '\0' ? "No number has such a name."
+                                             : usual;
+}
+
+/* ---- time, actions ---- */
+
+void panel_back_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]) {
+    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
+    (void)snprintf(out, PANEL_TIME_TEXT, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
+}
+
+void panel_moment_text(const struct panels_replay *replay, const struct replay_moment *moment,
+                       char out[PANEL_TIME_TEXT]) {
+    char time[32], world[24] = "";
+    replay_line_time(&replay->line, replay_line_offset(&replay->line, moment), time, sizeof time);
+    if (replay->line.count > 1) {
+        (void)snprintf(world, sizeof world, "world %u, ", moment->world);
+    }
+    (void)snprintf(out, PANEL_TIME_TEXT, "%s   %stick %llu", time, world, (unsigned long long)moment->tick);
+}
+
+void panel_diverged_text(const struct panels_replay *replay, char out[PANEL_TIME_TEXT]) {
+    (void)snprintf(out, PANEL_TIME_TEXT,
+                   replay->line.count > 1
+                       ? "From tick %llu to the end of world %u this is not what was recorded."
+                       : "From tick %llu on this is not what was recorded.",
+                   (unsigned long long)replay->diverged.tick, replay->diverged.world);
+}
+
+const char *panel_why_not(const struct panels_view *view, const struct shortcut *row) {
+    if (view->is_replay && row->is_live_only) {
+        return "A recording takes no changes.";
+    }
+    switch (row->action) {
+    case SHORTCUT_PAUSE:
+    case SHORTCUT_STEP:
+        return view->no_time;
+    case SHORTCUT_RESTART:
+        return view->no_restart;
+    case SHORTCUT_TAKE_OVER:
+        return view->replay.no_take_over;
+    default:
+        return view->is_denied[row->action] ? "Your role does not allow this." : "";
+    }
+}
+
+/* ---- the controls ---- */
+
 static const struct panel_control table[] = {
     {.member = "wanted",
      .name = "line of the picker",

@@ -1,13 +1,70 @@
-/* The controls of the panels, in one table: what each does, and where it is missing. Pure.
+/* What the panels have, in tables, for those who draw them: the window (panels_*.cpp) and the page of a browser (web). Pure.
  *
- * A row names the member of struct panels_result that the control sets. Buttons and check boxes of shortcuts.c are not rows
- * of their own. docs/viewer.md lists the rows beside those of shortcuts.c.
+ * What stands beside an overlay, what can be plotted, the words around sliders and time, why an action does nothing now; and the
+ * controls, what each does, and where it is missing.
  */
 #ifndef DROVER_VIEWER_PANELS_PANEL_CONTROLS_H
 #define DROVER_VIEWER_PANELS_PANEL_CONTROLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
+#include "viewer/explain/legend.h"
+#include "viewer/explain/theme.h"
+#include "viewer/model/shortcuts.h"
+#include "viewer/panels/panels.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the side panel ---- */
+
+/** What stands beside the check box of an overlay: a piece of what it draws. */
+struct panel_mark {
+    enum legend_mark mark; /* LEGEND_MARK_COUNT: nothing */
+    enum theme_part fill;
+};
+
+struct panel_mark panel_mark_of(const struct shortcut *row);
+
+/** What can be plotted beside the rest. */
+struct panel_plot_choice {
+    char words[64];
+    const char *kind, *name; /* of plots_choose; the view's */
+    bool is_it;              /* it is plotted now */
+};
+
+/** Choice number `index`: nothing, the count of any state, any number of the kind that has the sliders. Returns whether there
+ * is one. */
+bool panel_find_plot_choice(const struct panels_view *view, int index, struct panel_plot_choice *choice);
+
+/** The value that a parameter had when this viewer first saw the world. */
+double panel_first_value(const struct panels_view *view, int param);
+enum { PANEL_GROUP_TEXT = 2 * LIMIT_NAME_CHARS + 8 };
+/** Over the sliders of a behavior: "flee: flock", "body". */
+void panel_group_text(const struct message_param *param, char out[PANEL_GROUP_TEXT]);
+/** Below the sliders. count: of them; usual: what hands can do with them */
+const char *panel_params_note(const struct panels_view *view, const char *filter, int count,
+                              const char *usual);
+
+/* ---- time, actions ---- */
+
+enum { PANEL_TIME_TEXT = 160 };
+/** "-2.2 s": how far back the picture is; of a live one how far back it could be. */
+void panel_back_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]);
+/** What a moment of a recording is: its time, its tick. */
+void panel_moment_text(const struct panels_replay *replay, const struct replay_moment *moment,
+                       char out[PANEL_TIME_TEXT]);
+/** From where to where the replay is not the recording. */
+void panel_diverged_text(const struct panels_replay *replay, char out[PANEL_TIME_TEXT]);
+/** Why the action does nothing now; "" when it does. */
+const char *panel_why_not(const struct panels_view *view, const struct shortcut *row);
+
+/* ---- the controls ---- */
+
+/** A control, by the member of struct panels_result that it sets. Buttons and check boxes of shortcuts.c are not rows of their
+ * own. docs/viewer.md lists the rows beside those of shortcuts.c. */
 struct panel_control {
     const char *member;    /* of struct panels_result */
     const char *name;      /* the control */
@@ -18,5 +75,9 @@ struct panel_control {
 
 /** The rows, in the order of the picture: from the bar to the timeline. */
 const struct panel_control *panel_controls(size_t *count);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
