@@ -67,14 +67,12 @@ uint64_t page_stamp_theme(struct panels *panels, const struct panels_view *view)
 void page_write_theme(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
     const enum palette palette = view_settings_palette(view->settings);
-    json_object(json);
     json_key_bool(json, "light", theme_is_light(palette));
     json_key(json, "colors");
     json_object(json);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         page_color(json, parts[i].name, theme_color(palette, parts[i].part));
     }
-    json_end(json);
     json_end(json);
 }
 
@@ -116,10 +114,9 @@ void page_write_actions(struct json_writer *json, struct panels *panels, const s
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     (void)panels;
-    json_object(json);
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         const struct shortcut *row = shortcuts_row(actions[i].action);
-        const char *why = panel_why_not(view, row);
+        const char *why = panel_why_not(view, actions[i].action);
         json_key(json, actions[i].name);
         json_object(json);
         json_key_unsigned(json, "row", (uint64_t)(row - table));
@@ -130,12 +127,10 @@ void page_write_actions(struct json_writer *json, struct panels *panels, const s
         }
         json_end(json);
     }
-    json_end(json);
 }
 
 void page_write_open(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_bool(json, "kiosk", view->is_kiosk);
     json_key_bool(json, "legend",
                   view->is_kiosk ? view->asks_legend : view_settings_have_legend(view->settings));
@@ -148,14 +143,12 @@ void page_write_open(struct json_writer *json, struct panels *panels, const stru
     json_key_bool(json, "card", view->open->card);
     json_key_unsigned(json, "question", (uint64_t)view->open->question);
     json_key_bool(json, "params", view->open->params);
-    json_end(json);
 }
 
 /* ---- words around the picture ---- */
 
 void page_write_bar(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "scenario", view->scenario);
     json_key_string(json, "state", view->state);
     page_color(json, "state_color", view->state_color);
@@ -170,15 +163,12 @@ void page_write_bar(struct json_writer *json, struct panels *panels, const struc
     json_key_string(json, "clip", view->clip);
     json_key_string(json, "recording", view->recording);
     json_key_string(json, "address", view->address);
-    json_end(json);
 }
 
 void page_write_words(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "tool", view->tool);
     json_key_string(json, "hint", view->hint);
-    json_end(json);
 }
 
 /* In steps that a screen tells apart, so that words that fade are not sent with every frame. */
@@ -188,7 +178,6 @@ static double alpha_step(float alpha) {
 
 void page_write_caption(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key(json, "lines");
     json_array(json);
     for (int i = 0; i < 3; i++) {
@@ -197,31 +186,25 @@ void page_write_caption(struct json_writer *json, struct panels *panels, const s
     json_end(json);
     page_number(json, "alpha", alpha_step(view->caption.alpha));
     json_key_bool(json, "high", view->caption.is_high);
-    json_end(json);
 }
 
 void page_write_toast(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "words", view->toast);
     json_key_string(json, "kind", view->is_toast_error ? "error" : view->is_toast_warning ? "warning" : "");
     page_number(json, "alpha", alpha_step(view->toast_alpha));
-    json_end(json);
 }
 
 void page_write_banner(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "title", view->banner[0]);
     json_key_string(json, "words", view->banner[1]);
     json_key_bool(json, "token", view->asks_token);
-    json_end(json);
 }
 
 /* A narrow page has the words in its sheet. */
 void page_write_tag(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct panels_tag *tag = &view->tag;
-    json_object(json);
     page_number(json, "x", (double)roundf(tag->low.x / panels->scale));
     page_number(json, "y", (double)roundf(tag->low.y / panels->scale));
     page_number(json, "wide", (double)roundf((tag->high.x - tag->low.x) / panels->scale));
@@ -231,11 +214,9 @@ void page_write_tag(struct json_writer *json, struct panels *panels, const struc
         json_string(json, panels->is_narrow ? "" : tag->lines[i]);
     }
     json_end(json);
-    json_end(json);
 }
 
 void page_write_labels(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
-    json_array(json);
     for (int i = 0; i < view->label_count; i++) {
         const struct panels_label *label = &view->labels[i];
         json_object(json);
@@ -245,7 +226,6 @@ void page_write_labels(struct json_writer *json, struct panels *panels, const st
         json_key_string(json, "text", label->text);
         json_end(json);
     }
-    json_end(json);
 }
 
 /* ---- the legend ---- */
@@ -294,7 +274,6 @@ static void write_scale(struct json_writer *json, const struct color_scale *scal
 void page_write_legend(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct legend *legend = &view->legend;
     (void)panels;
-    json_object(json);
     json_key_unsigned(json, "agents", (uint64_t)legend->agent_count);
     json_key(json, "rows");
     json_array(json);
@@ -320,50 +299,55 @@ void page_write_legend(struct json_writer *json, struct panels *panels, const st
         json_key(json, "scale");
         write_scale(json, &legend->scale);
     }
-    json_end(json);
 }
 
-/* Names at the left, values at the right. */
-static void write_rows(struct json_writer *json, const struct panels_row *rows, int count) {
-    json_key(json, "rows");
-    json_array(json);
-    for (int i = 0; i < count; i++) {
+/* ---- the side panel ---- */
+
+/* Its sections, with their names and values; what else they show has sections of its own. */
+void page_write_side(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    for (int i = 0; i < PANEL_SECTIONS; i++) {
+        const struct panel_section_view section = panel_section_of(view, (enum panel_section_id)i);
         json_object(json);
-        json_key_string(json, "name", rows[i].name);
-        json_key_string(json, "value", rows[i].value);
-        json_key_string(json, "tip", tips_find(rows[i].name));
+        json_key_string(json, "name", panel_sections[i].name);
+        json_key_string(json, "title", section.title);
+        json_key_string(json, "key", section.key);
+        json_key_bool(json, "shown", section.is_shown);
+        json_key(json, "rows");
+        json_array(json);
+        for (int r = 0; r < section.row_count; r++) {
+            json_object(json);
+            json_key_string(json, "name", section.rows[r].name);
+            json_key_string(json, "value", section.rows[r].value);
+            json_key_string(json, "tip", tips_find(section.rows[r].name));
+            json_end(json);
+        }
+        json_end(json);
         json_end(json);
     }
-    json_end(json);
 }
 
-/* ---- the network ---- */
+void page_write_agent(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_key_string(json, "title", view->agent);
+    json_key_string(json, "note", view->agent_note);
+}
 
 void page_write_network(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
-    write_rows(json, view->network, view->network_count);
     json_key_bool(json, "bad", view->is_network_bad);
-    json_key_bool(json, "shown", view->settings->shows_network || view->is_network_bad);
     json_key(json, "late_ms");
     json_array(json);
     for (int i = 0; view->network_count > 0 && i < view->lag.count; i++) {
         json_number(json, (double)roundf(view->lag.late_ms[i]));
     }
     json_end(json);
-    json_end(json);
 }
 
-/* ---- the ranks of a cluster ---- */
-
-/* rows: [] without one */
+/* The ranks of a cluster. */
 void page_write_ranks(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct panels_ranks *ranks = &view->ranks;
     (void)panels;
-    json_object(json);
-    write_rows(json, ranks->rows, ranks->row_count);
-    json_key(json, "bars");
-    json_array(json);
     for (int i = 0; i < ranks->count; i++) {
         const struct panels_rank *rank = &ranks->bars[i];
         json_object(json);
@@ -375,19 +359,6 @@ void page_write_ranks(struct json_writer *json, struct panels *panels, const str
         json_key_bool(json, "longest", rank->is_longest);
         json_end(json);
     }
-    json_end(json);
-    json_end(json);
-}
-
-/* ---- the side panel ---- */
-
-void page_write_agent(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
-    (void)panels;
-    json_object(json);
-    json_key_string(json, "title", view->agent);
-    write_rows(json, view->agent_rows, view->agent_row_count);
-    json_key_string(json, "note", view->agent_note);
-    json_end(json);
 }
 
 /* ---- overlays ---- */
@@ -420,13 +391,11 @@ void page_write_settings(struct json_writer *json, struct panels *panels, const 
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     (void)panels;
-    json_array(json);
     for (size_t i = 0; i < count; i++) {
         if (table[i].label != NULL && table[i].no_page == NULL) {
             write_setting(json, &table[i], i, view->settings);
         }
     }
-    json_end(json);
 }
 
 /* ---- plots ---- */
@@ -482,7 +451,7 @@ static void write_choices(struct json_writer *json, const struct panels_view *vi
     struct panel_plot_choice choice;
     json_key(json, "choices");
     json_array(json);
-    for (int i = 0; panel_find_plot_choice(view, i, &choice); i++) {
+    for (int at = 0; panel_next_plot_choice(view, &at, &choice);) {
         json_object(json);
         json_key_string(json, "words", choice.words);
         json_key_string(json, "kind", choice.kind);
@@ -541,7 +510,6 @@ void page_write_plots(struct json_writer *json, struct panels *panels, const str
     json_end(json);
     json_key_unsigned(json, "most", PLOTS_SAMPLES);
     page_number(json, "mark", (double)view->plot_mark);
-    json_key_string(json, "own", view->samples->own_name);
     write_choices(json, view);
     json_end(json);
 }

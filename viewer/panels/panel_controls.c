@@ -8,6 +8,34 @@
 
 /* ---- the side panel ---- */
 
+#define AT(member) offsetof(struct panels_view, member)
+
+const struct panel_section panel_sections[PANEL_SECTIONS] = {
+    [PANEL_AGENT] = {"agent", "Agent", SHORTCUT_NONE, 0, AT(agent_rows), AT(agent_row_count)},
+    [PANEL_SETTINGS] = {"settings", "Overlays", SHORTCUT_NONE, 0, 0, 0},
+    [PANEL_PLOTS] = {"plots", "The last minute", SHORTCUT_EXPORT, AT(plot_count), 0, 0},
+    [PANEL_RANKS] = {"ranks", "Ranks", SHORTCUT_NONE, AT(ranks.row_count), AT(ranks.rows),
+                     AT(ranks.row_count)},
+    [PANEL_NETWORK] = {"network", "Network", SHORTCUT_NONE, AT(network_count), AT(network),
+                       AT(network_count)},
+    [PANEL_PARAMS] = {"params", "Sliders", SHORTCUT_PARAMS, 0, 0, 0},
+};
+
+static int count_at(const struct panels_view *view, size_t offset, int none) {
+    return offset != 0 ? *(const int *)(const void *)((const char *)view + offset) : none;
+}
+
+struct panel_section_view panel_section_of(const struct panels_view *view, enum panel_section_id section) {
+    const struct panel_section *row = &panel_sections[section];
+    return (struct panel_section_view){
+        .title = section == PANEL_AGENT && view->agent[0] != '\0' ? view->agent : row->title,
+        .key = row->action != SHORTCUT_NONE ? shortcuts_row(row->action)->name : "",
+        .is_shown = count_at(view, row->needs, 1) > 0,
+        .rows = (const struct panels_row *)(const void *)((const char *)view + row->rows),
+        .row_count = count_at(view, row->row_count, 0),
+    };
+}
+
 static const struct {
     size_t offset; /* of the overlay's member of the settings */
     struct panel_mark mark;
@@ -29,33 +57,26 @@ struct panel_mark panel_mark_of(const struct shortcut *row) {
     return (struct panel_mark){LEGEND_MARK_COUNT, THEME_TEXT};
 }
 
-/* Parameter number `index` of those that belong to the kind that has the sliders; NULL: there are not so many. */
-static const struct message_param *param_at(const struct panels_view *view, int index) {
-    for (int i = 0; i < view->server->param_count; i++) {
-        const struct message_param *param = &view->server->params[i];
-        if (strcmp(param->kind, view->tuned_kind) == 0 && index-- == 0) {
-            return param;
-        }
-    }
-    return NULL;
-}
-
-bool panel_find_plot_choice(const struct panels_view *view, int index, struct panel_plot_choice *choice) {
+bool panel_next_plot_choice(const struct panels_view *view, int *at, struct panel_plot_choice *choice) {
     const struct plots *samples = view->samples;
-    const int states = samples->state_count;
-    const struct message_param *param = index > states ? param_at(view, index - 1 - states) : NULL;
+    const struct message_param *params = view->server->params;
+    const int first = 1 + samples->state_count, end = first + view->server->param_count;
+    while (*at >= first && *at < end && strcmp(params[*at - first].kind, view->tuned_kind) != 0) {
+        (*at)++;
+    }
+    const int index = (*at)++;
     *choice = (struct panel_plot_choice){.words = "nothing", .kind = "", .name = ""};
-    if (param != NULL) {
-        choice->kind = param->kind;
-        choice->name = param->param;
-        (void)snprintf(choice->words, sizeof choice->words, "%s", param->param);
-    } else if (index > 0 && index <= states) {
+    if (index >= first && index < end) {
+        choice->kind = params[index - first].kind;
+        choice->name = params[index - first].param;
+        (void)snprintf(choice->words, sizeof choice->words, "%s", choice->name);
+    } else if (index > 0 && index < first) {
         choice->name = samples->state_names[index - 1];
         (void)snprintf(choice->words, sizeof choice->words, "count of %s", choice->name);
     }
     choice->is_it =
         strcmp(samples->own_kind, choice->kind) == 0 && strcmp(samples->own_name, choice->name) == 0;
-    return index <= states || param != NULL;
+    return index < end;
 }
 
 double panel_first_value(const struct panels_view *view, int param) {
@@ -102,11 +123,8 @@ void panel_diverged_text(const struct panels_replay *replay, char out[PANEL_TIME
                    (unsigned long long)replay->diverged.tick, replay->diverged.world);
 }
 
-const char *panel_why_not(const struct panels_view *view, const struct shortcut *row) {
-    if (view->is_replay && row->is_live_only) {
-        return "A recording takes no changes.";
-    }
-    switch (row->action) {
+const char *panel_why_not(const struct panels_view *view, enum shortcut_action action) {
+    switch (action) {
     case SHORTCUT_PAUSE:
     case SHORTCUT_STEP:
         return view->no_time;
@@ -115,7 +133,7 @@ const char *panel_why_not(const struct panels_view *view, const struct shortcut 
     case SHORTCUT_TAKE_OVER:
         return view->replay.no_take_over;
     default:
-        return view->is_denied[row->action] ? "Your role does not allow this." : "";
+        return view->is_denied[action] ? "Your role does not allow this." : "";
     }
 }
 

@@ -1,7 +1,7 @@
 /* What the panels have, in tables, for those who draw them: the window (panels_*.cpp) and the page of a browser (web). Pure.
  *
- * What stands beside an overlay, what can be plotted, the words around sliders and time, why an action does nothing now; and the
- * controls, what each does, and where it is missing.
+ * The sections of the side panel with their names and values, what stands beside an overlay, what can be plotted, the words
+ * around sliders and time, why an action does nothing now; and the controls, what each does, and where it is missing.
  */
 #ifndef DROVER_VIEWER_PANELS_PANEL_CONTROLS_H
 #define DROVER_VIEWER_PANELS_PANEL_CONTROLS_H
@@ -20,6 +20,38 @@ extern "C" {
 
 /* ---- the side panel ---- */
 
+/** The sections, from top to bottom. A row of the table is all that a list of names and values needs; what a section has below
+ * them, pictures and controls, each side draws by a function of its own. */
+enum panel_section_id {
+    PANEL_AGENT,
+    PANEL_SETTINGS,
+    PANEL_PLOTS,
+    PANEL_RANKS,
+    PANEL_NETWORK, /* it is not folded; without the panel it stands in a corner */
+    PANEL_PARAMS,  /* below the others, however far those are scrolled */
+    PANEL_SECTIONS
+};
+
+struct panel_section {
+    const char *name, *title;
+    enum shortcut_action action; /* whose key stands in its head; SHORTCUT_NONE: none */
+    /* offsets of members of struct panels_view; 0: none */
+    size_t needs;           /* an int: the section is shown while it is above 0 */
+    size_t rows, row_count; /* of struct panels_row, and an int */
+};
+
+extern const struct panel_section panel_sections[PANEL_SECTIONS];
+
+/** What a section shows now. */
+struct panel_section_view {
+    const char *title, *key; /* of its head */
+    bool is_shown;
+    const struct panels_row *rows;
+    int row_count;
+};
+
+struct panel_section_view panel_section_of(const struct panels_view *view, enum panel_section_id section);
+
 /** What stands beside the check box of an overlay: a piece of what it draws. */
 struct panel_mark {
     enum legend_mark mark; /* LEGEND_MARK_COUNT: nothing */
@@ -35,9 +67,9 @@ struct panel_plot_choice {
     bool is_it;              /* it is plotted now */
 };
 
-/** Choice number `index`: nothing, the count of any state, any number of the kind that has the sliders. Returns whether there
- * is one. */
-bool panel_find_plot_choice(const struct panels_view *view, int index, struct panel_plot_choice *choice);
+/** The next choice: nothing, the count of any state, any number of the kind that has the sliders. *at: 0 before the first one.
+ * Returns whether there is one. */
+bool panel_next_plot_choice(const struct panels_view *view, int *at, struct panel_plot_choice *choice);
 
 /** The value that a parameter had when this viewer first saw the world. */
 double panel_first_value(const struct panels_view *view, int param);
@@ -59,7 +91,7 @@ void panel_moment_text(const struct panels_replay *replay, const struct replay_m
 /** From where to where the replay is not the recording. */
 void panel_diverged_text(const struct panels_replay *replay, char out[PANEL_TIME_TEXT]);
 /** Why the action does nothing now; "" when it does. */
-const char *panel_why_not(const struct panels_view *view, const struct shortcut *row);
+const char *panel_why_not(const struct panels_view *view, enum shortcut_action action);
 
 /* ---- the controls ---- */
 

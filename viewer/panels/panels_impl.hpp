@@ -230,13 +230,14 @@ struct panels : panels_pen {
     void plots(const panels_view &view);
     /* panels_side.cpp */
     float network(const panels_view &view, float x, float y, float right);
+    void network_section(const panels_view &view);
     void network_corner(const panels_view &view, ImVec2 size);
     /* panels_side.cpp */
     void rank_bar(const panels_rank &rank);
     void ranks(const panels_view &view);
     /* panels_side.cpp */
     void move_focus(const panels_view &view);
-    bool section(const char *title, const char *id, const char *key);
+    bool section(const panels_view &view, enum panel_section_id which);
     void note(const char *words);
     void value_row(const char *name, const char *value);
     void place_tip();

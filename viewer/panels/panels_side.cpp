@@ -16,9 +16,6 @@ void panels::inspector(const panels_view &view) {
     if (view.agent[0] == '\0') {
         return note("Click an agent to see what it does, and why.");
     }
-    for (int i = 0; i < view.agent_row_count; i++) {
-        value_row(view.agent_rows[i].name, view.agent_rows[i].value);
-    }
     if (view.inspected != nullptr) {
         equations(view);
     }
@@ -128,7 +125,7 @@ void panels::setting_rows(const panels_view &view) {
 /* ---- the network ---- */
 
 float panels::network(const panels_view &view, float x, float y, float right) {
-    y = heading(x, y, "Network");
+    y = heading(x, y, panel_sections[PANEL_NETWORK].title);
     for (int i = 0; i < view.network_count; i++, y += px(19)) {
         row(x, y, right, view.network[i]);
     }
@@ -178,9 +175,6 @@ void panels::rank_bar(const panels_rank &rank) {
 }
 
 void panels::ranks(const panels_view &view) {
-    for (int i = 0; i < view.ranks.row_count; i++) {
-        value_row(view.ranks.rows[i].name, view.ranks.rows[i].value);
-    }
     value_row("work and wait", "in a tick");
     for (int i = 0; i < view.ranks.count; i++) {
         rank_bar(view.ranks.bars[i]);
@@ -269,7 +263,7 @@ void panels::own_choice(const panels_view &view) {
     ImGui::SetNextItemWidth(-FLT_MIN);
     if (ImGui::BeginCombo("##own", own[0] != '\0' ? own : "plot something else")) {
         panel_plot_choice choice;
-        for (int i = 0; panel_find_plot_choice(&view, i, &choice); i++) {
+        for (int at = 0; panel_next_plot_choice(&view, &at, &choice);) {
             if (ImGui::Selectable(choice.words, choice.is_it)) {
                 result.plots_own = true;
                 result.own_kind = choice.kind;
@@ -437,7 +431,7 @@ void panels::param_rows(const panels_view &view) {
 
 void panels::sliders(const panels_view &view) {
     ImGui::SetNextItemOpen(view.open->params);
-    const bool is_open = section("Sliders", "sliders", shortcuts_row(SHORTCUT_PARAMS)->name);
+    const bool is_open = section(view, PANEL_PARAMS);
     if (is_open != view.open->params) {
         result.shortcut = shortcuts_row(SHORTCUT_PARAMS);
     }
@@ -536,10 +530,11 @@ void panels::tip(const char *words) {
     tip(words, "");
 }
 
-/* The head of a part that can be folded. key: what does the same, at the right; "" for none. */
-bool panels::section(const char *title, const char *id, const char *key) {
+/* The head of a section, which a click folds, and its rows. Returns whether it is open. */
+bool panels::section(const panels_view &view, enum panel_section_id which) {
+    const panel_section_view shown = panel_section_of(&view, which);
     char words[128];
-    std::snprintf(words, sizeof words, "%s###%s", title, id);
+    std::snprintf(words, sizeof words, "%s###%s", shown.title, panel_sections[which].name);
     ImGui::PushFont(bold);
     ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(theme(THEME_ACCENT)));
     ImGui::PushStyleColor(ImGuiCol_Header, to_imgui(theme(THEME_SECTION)));
@@ -549,8 +544,11 @@ bool panels::section(const char *title, const char *id, const char *key) {
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddText(
         regular, font_px(regular),
-        ImVec2(std::floor(high.x - px(8) - width(regular, key)), std::floor(low.y + px(3))),
-        to_imgui(theme(THEME_FAINT)), key);
+        ImVec2(std::floor(high.x - px(8) - width(regular, shown.key)), std::floor(low.y + px(3))),
+        to_imgui(theme(THEME_FAINT)), shown.key);
+    for (int i = 0; is_open && i < shown.row_count; i++) {
+        value_row(shown.rows[i].name, shown.rows[i].value);
+    }
     return is_open;
 }
 
@@ -566,27 +564,34 @@ void panels::value_row(const char *name, const char *value) {
     tip(tips_find(name));
 }
 
+/* Without a head. */
+void panels::network_section(const panels_view &view) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right = low.x + ImGui::GetContentRegionAvail().x;
+    list = ImGui::GetWindowDrawList();
+    const float bottom = network(view, std::floor(low.x), std::floor(low.y), std::floor(right));
+    ImGui::Dummy(ImVec2(1, bottom - low.y));
+}
+
+/* The sections above the sliders. */
 void panels::observations(const panels_view &view) {
-    char title[96];
-    std::snprintf(title, sizeof title, "%s", view.agent[0] != '\0' ? view.agent : "Agent");
-    if (section(title, "agent", "")) {
-        inspector(view);
-    }
-    if (section("Overlays", "overlays", "")) {
-        setting_rows(view);
-    }
-    if (view.plot_count > 0 && section("The last minute", "plots", "Ctrl+E")) {
-        plots(view);
-    }
-    if (view.ranks.row_count > 0 && section("Ranks", "ranks", "")) {
-        ranks(view);
-    }
-    if (view.network_count > 0) {
-        const ImVec2 low = ImGui::GetCursorScreenPos();
-        const float right = low.x + ImGui::GetContentRegionAvail().x;
-        list = ImGui::GetWindowDrawList();
-        const float bottom = network(view, std::floor(low.x), std::floor(low.y), std::floor(right));
-        ImGui::Dummy(ImVec2(1, bottom - low.y));
+    static const struct {
+        enum panel_section_id which;
+        void (panels::*draw)(const panels_view &view);
+    } contents[] = {{PANEL_AGENT, &panels::inspector},
+                    {PANEL_SETTINGS, &panels::setting_rows},
+                    {PANEL_PLOTS, &panels::plots},
+                    {PANEL_RANKS, &panels::ranks},
+                    {PANEL_NETWORK, &panels::network_section}};
+    for (int i = 0; i < PANEL_PARAMS; i++) {
+        const auto which = static_cast<enum panel_section_id>(i);
+        const bool is_shown = panel_section_of(&view, which).is_shown;
+        const bool is_open = is_shown && (which == PANEL_NETWORK || section(view, which));
+        for (const auto &content : contents) {
+            if (is_open && content.which == which) {
+                (this->*content.draw)(view);
+            }
+        }
     }
 }
 

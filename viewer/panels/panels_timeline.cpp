@@ -150,7 +150,7 @@ void panels::replay_timeline(const panels_view &view, ImVec2 size) {
 /* A picture, and in a tooltip what its key does and why it does nothing. */
 void panels::time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low) {
     const shortcut *row = shortcuts_row(action);
-    const char *const why_not = panel_why_not(&view, row);
+    const char *const why_not = panel_why_not(&view, action);
     char id[16], words[96];
     std::snprintf(id, sizeof id, "time%d", static_cast<int>(action));
     std::snprintf(words, sizeof words, "%s: %s", row->name, shortcuts_help(row, view.is_replay));
