@@ -16,33 +16,35 @@
 
 static const struct {
     const char *name;
+    char form; /* '{': members of an object are written; '[': items of an array; 0: a whole value, or null */
     page_section_writer *write;
     page_section_stamp *stamp; /* NULL: the section is short enough to be written with every frame */
 } writers[PAGE_SECTIONS] = {
-    {"theme", page_write_theme, page_stamp_theme},
-    {"actions", page_write_actions, NULL},
-    {"open", page_write_open, NULL},
-    {"bar", page_write_bar, NULL},
-    {"words", page_write_words, NULL},
-    {"caption", page_write_caption, NULL},
-    {"legend", page_write_legend, NULL},
-    {"agent", page_write_agent, NULL},
-    {"equations", page_write_equations, NULL},
-    {"settings", page_write_settings, NULL},
-    {"plots", page_write_plots, page_stamp_plots},
-    {"params", page_write_params, page_stamp_params},
-    {"timeline", page_write_timeline, NULL},
-    {"replay", page_write_replay, NULL},
-    {"picker", page_write_picker, page_stamp_picker},
-    {"card", page_write_card, NULL},
-    {"help", page_write_help, page_stamp_help},
-    {"dialog", page_write_dialog, NULL},
-    {"toast", page_write_toast, NULL},
-    {"banner", page_write_banner, NULL},
-    {"tag", page_write_tag, NULL},
-    {"labels", page_write_labels, NULL},
-    {"network", page_write_network, NULL},
-    {"ranks", page_write_ranks, NULL},
+    {"theme", '{', page_write_theme, page_stamp_theme},
+    {"actions", '{', page_write_actions, NULL},
+    {"open", '{', page_write_open, NULL},
+    {"bar", '{', page_write_bar, NULL},
+    {"words", '{', page_write_words, NULL},
+    {"caption", '{', page_write_caption, NULL},
+    {"legend", '{', page_write_legend, NULL},
+    {"side", '[', page_write_side, NULL},
+    {"agent", '{', page_write_agent, NULL},
+    {"equations", 0, page_write_equations, NULL},
+    {"settings", '[', page_write_settings, NULL},
+    {"plots", 0, page_write_plots, page_stamp_plots},
+    {"params", 0, page_write_params, page_stamp_params},
+    {"timeline", '{', page_write_timeline, NULL},
+    {"replay", 0, page_write_replay, NULL},
+    {"picker", 0, page_write_picker, page_stamp_picker},
+    {"card", 0, page_write_card, NULL},
+    {"help", '{', page_write_help, page_stamp_help},
+    {"dialog", 0, page_write_dialog, NULL},
+    {"toast", '{', page_write_toast, NULL},
+    {"banner", '{', page_write_banner, NULL},
+    {"tag", '{', page_write_tag, NULL},
+    {"labels", '[', page_write_labels, NULL},
+    {"network", '{', page_write_network, NULL},
+    {"ranks", '[', page_write_ranks, NULL},
 };
 
 /* ---- the font of names in the picture: the page measures it, until then this is near enough ---- */
@@ -138,7 +140,15 @@ static void write_sections(struct panels *panels, const struct panels_view *view
         panels->sections[i].stamp = stamp;
         buffer_clear(&panels->fresh);
         struct json_writer json = json_writer_begin(&panels->fresh);
+        if (writers[i].form == '{') {
+            json_object(&json);
+        } else if (writers[i].form == '[') {
+            json_array(&json);
+        }
         writers[i].write(&json, panels, view);
+        if (writers[i].form != 0) {
+            json_end(&json);
+        }
         take_section(panels, &panels->sections[i]);
     }
 }
@@ -318,7 +328,6 @@ void page_write_help(struct json_writer *json, struct panels *panels, const stru
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     (void)panels;
-    json_object(json);
     json_key_string(json, "title", view->is_replay ? "Keys in a recording" : "Keys");
     json_key(json, "rows");
     json_array(json);
@@ -334,7 +343,6 @@ void page_write_help(struct json_writer *json, struct panels *panels, const stru
             json_end(json);
         }
     }
-    json_end(json);
     json_end(json);
 }
 
@@ -366,20 +374,13 @@ static double page_speed_place(double speed) {
     return speed <= 0.0 ? 1.0 : fmin(share, 1.0);
 }
 
-/* "-2.2 s": how far back the picture is; of a live one how far back it could be. */
-static void back_text(const struct panels_view *view, char *out, size_t size) {
-    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
-    (void)snprintf(out, size, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
-}
-
 void page_write_timeline(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const double speed = panels->is_speed_held ? panels->held_speed : view->speed;
-    char words[SPEEDS_TEXT] = "max", back[32];
+    char words[SPEEDS_TEXT] = "max", back[PANEL_TIME_TEXT];
     if (speed > 0.0) {
         speeds_format(speed, words, sizeof words);
     }
-    back_text(view, back, sizeof back);
-    json_object(json);
+    panel_back_text(view, back);
     json_key_bool(json, "play", view->shows_play);
     json_key_bool(json, "live", view->is_live);
     json_key_bool(json, "has_live", view->has_live);
@@ -394,36 +395,14 @@ void page_write_timeline(struct json_writer *json, struct panels *panels, const 
     json_key(json, "speed_one");
     json_number(json, page_speed_place(1.0));
     json_key_string(json, "no_speed", view->no_speed);
-    json_end(json);
-}
-
-/* What the place says that is pointed at: its time, its tick. */
-static void hint_text(const struct panels_replay *replay, double share, char *out, size_t size) {
-    char time[32];
-    out[0] = '\0';
-    if (share < 0.0) {
-        return;
-    }
-    const struct replay_moment moment = replay_line_moment(&replay->line, share);
-    replay_line_time(&replay->line, replay_line_offset(&replay->line, &moment), time, sizeof time);
-    if (replay->line.count > 1) {
-        (void)snprintf(out, size, "%s   world %u, tick %llu", time, moment.world,
-                       (unsigned long long)moment.tick);
-    } else {
-        (void)snprintf(out, size, "%s   tick %llu", time, (unsigned long long)moment.tick);
-    }
 }
 
 static void write_wrong(struct json_writer *json, const struct panels_replay *replay) {
     const struct replay_moment end = replay_line_world_end(&replay->line, &replay->diverged);
     const double from = replay_line_share(&replay->line, &replay->diverged),
                  to = replay_line_share(&replay->line, &end);
-    char words[160];
-    (void)snprintf(words, sizeof words,
-                   replay->line.count > 1
-                       ? "From tick %llu to the end of world %u this is not what was recorded."
-                       : "From tick %llu on this is not what was recorded.",
-                   (unsigned long long)replay->diverged.tick, replay->diverged.world);
+    char words[PANEL_TIME_TEXT];
+    panel_diverged_text(replay, words);
     json_key(json, "wrong");
     json_array(json);
     json_number(json, from);
@@ -438,8 +417,11 @@ void page_write_replay(struct json_writer *json, struct panels *panels, const st
         json_raw(json, "null");
         return;
     }
-    char hint[80];
-    hint_text(replay, panels->pointed_share, hint, sizeof hint);
+    char hint[PANEL_TIME_TEXT] = "";
+    if (panels->pointed_share >= 0.0) {
+        const struct replay_moment moment = replay_line_moment(&replay->line, panels->pointed_share);
+        panel_moment_text(replay, &moment, hint);
+    }
     json_object(json);
     json_key(json, "share");
     json_number(json, replay_line_share(&replay->line, panels->is_seeking ? &panels->seek_to : &replay->at));
@@ -457,7 +439,6 @@ void page_write_replay(struct json_writer *json, struct panels *panels, const st
         write_wrong(json, replay);
     }
     json_key_bool(json, "other", replay->is_other);
-    json_key_string(json, "no_take_over", replay->no_take_over);
     json_key_string(json, "hint", hint);
     json_end(json);
 }

@@ -6,10 +6,11 @@
 #include "common/json/json_writer.h"
 #include "viewer/explain/formula.h"
 #include "viewer/explain/theme.h"
+#include "viewer/panels/panel_controls.h"
 #include "web/page_panels.h"
 
 enum {
-    PAGE_SECTIONS = 24,
+    PAGE_SECTIONS = 25,
     PAGE_MESSAGES = 64,           /* that wait; more are refused */
     PAGE_SECTION_BYTES = 1 << 20, /* the most of a section */
     PAGE_GLYPHS = 95,             /* from ' ' to '~' */
@@ -88,7 +89,7 @@ struct panels {
     struct formula formula;            /* of the term that is written */
 };
 
-/** Writes the value of a section. */
+/** Writes a section, in the form that its row says. */
 typedef void page_section_writer(struct json_writer *json, struct panels *panels,
                                  const struct panels_view *view);
 
@@ -96,7 +97,7 @@ page_section_writer page_write_theme, page_write_actions, page_write_open, page_
     page_write_caption, page_write_legend, page_write_agent, page_write_equations, page_write_settings,
     page_write_plots, page_write_params, page_write_timeline, page_write_replay, page_write_picker,
     page_write_card, page_write_help, page_write_dialog, page_write_toast, page_write_banner, page_write_tag,
-    page_write_labels, page_write_network, page_write_ranks;
+    page_write_labels, page_write_network, page_write_ranks, page_write_side;
 
 /** A number that differs when what a long section is written from differs: then it is written again. Not 0. */
 typedef uint64_t page_section_stamp(struct panels *panels, const struct panels_view *view);

@@ -67,14 +67,12 @@ uint64_t page_stamp_theme(struct panels *panels, const struct panels_view *view)
 void page_write_theme(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
     const enum palette palette = view_settings_palette(view->settings);
-    json_object(json);
     json_key_bool(json, "light", theme_is_light(palette));
     json_key(json, "colors");
     json_object(json);
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
         page_color(json, parts[i].name, theme_color(palette, parts[i].part));
     }
-    json_end(json);
     json_end(json);
 }
 
@@ -112,31 +110,13 @@ static const struct {
     {SHORTCUT_SCREENSHOT, "screenshot"},
 };
 
-static const char *why_not(const struct panels_view *view, const struct shortcut *row) {
-    if (view->is_replay && row->is_live_only) {
-        return "A recording takes no changes.";
-    }
-    switch (row->action) {
-    case SHORTCUT_PAUSE:
-    case SHORTCUT_STEP:
-        return view->no_time;
-    case SHORTCUT_RESTART:
-        return view->no_restart;
-    case SHORTCUT_TAKE_OVER:
-        return view->replay.no_take_over;
-    default:
-        return view->is_denied[row->action] ? "Your role does not allow this." : "";
-    }
-}
-
 void page_write_actions(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     (void)panels;
-    json_object(json);
     for (size_t i = 0; i < sizeof actions / sizeof actions[0]; i++) {
         const struct shortcut *row = shortcuts_row(actions[i].action);
-        const char *why = why_not(view, row);
+        const char *why = panel_why_not(view, actions[i].action);
         json_key(json, actions[i].name);
         json_object(json);
         json_key_unsigned(json, "row", (uint64_t)(row - table));
@@ -147,12 +127,10 @@ void page_write_actions(struct json_writer *json, struct panels *panels, const s
         }
         json_end(json);
     }
-    json_end(json);
 }
 
 void page_write_open(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_bool(json, "kiosk", view->is_kiosk);
     json_key_bool(json, "legend",
                   view->is_kiosk ? view->asks_legend : view_settings_have_legend(view->settings));
@@ -165,14 +143,12 @@ void page_write_open(struct json_writer *json, struct panels *panels, const stru
     json_key_bool(json, "card", view->open->card);
     json_key_unsigned(json, "question", (uint64_t)view->open->question);
     json_key_bool(json, "params", view->open->params);
-    json_end(json);
 }
 
 /* ---- words around the picture ---- */
 
 void page_write_bar(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "scenario", view->scenario);
     json_key_string(json, "state", view->state);
     page_color(json, "state_color", view->state_color);
@@ -187,15 +163,12 @@ void page_write_bar(struct json_writer *json, struct panels *panels, const struc
     json_key_string(json, "clip", view->clip);
     json_key_string(json, "recording", view->recording);
     json_key_string(json, "address", view->address);
-    json_end(json);
 }
 
 void page_write_words(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "tool", view->tool);
     json_key_string(json, "hint", view->hint);
-    json_end(json);
 }
 
 /* In steps that a screen tells apart, so that words that fade are not sent with every frame. */
@@ -205,7 +178,6 @@ static double alpha_step(float alpha) {
 
 void page_write_caption(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key(json, "lines");
     json_array(json);
     for (int i = 0; i < 3; i++) {
@@ -214,31 +186,25 @@ void page_write_caption(struct json_writer *json, struct panels *panels, const s
     json_end(json);
     page_number(json, "alpha", alpha_step(view->caption.alpha));
     json_key_bool(json, "high", view->caption.is_high);
-    json_end(json);
 }
 
 void page_write_toast(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "words", view->toast);
     json_key_string(json, "kind", view->is_toast_error ? "error" : view->is_toast_warning ? "warning" : "");
     page_number(json, "alpha", alpha_step(view->toast_alpha));
-    json_end(json);
 }
 
 void page_write_banner(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
     json_key_string(json, "title", view->banner[0]);
     json_key_string(json, "words", view->banner[1]);
     json_key_bool(json, "token", view->asks_token);
-    json_end(json);
 }
 
 /* A narrow page has the words in its sheet. */
 void page_write_tag(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct panels_tag *tag = &view->tag;
-    json_object(json);
     page_number(json, "x", (double)roundf(tag->low.x / panels->scale));
     page_number(json, "y", (double)roundf(tag->low.y / panels->scale));
     page_number(json, "wide", (double)roundf((tag->high.x - tag->low.x) / panels->scale));
@@ -248,11 +214,9 @@ void page_write_tag(struct json_writer *json, struct panels *panels, const struc
         json_string(json, panels->is_narrow ? "" : tag->lines[i]);
     }
     json_end(json);
-    json_end(json);
 }
 
 void page_write_labels(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
-    json_array(json);
     for (int i = 0; i < view->label_count; i++) {
         const struct panels_label *label = &view->labels[i];
         json_object(json);
@@ -262,7 +226,6 @@ void page_write_labels(struct json_writer *json, struct panels *panels, const st
         json_key_string(json, "text", label->text);
         json_end(json);
     }
-    json_end(json);
 }
 
 /* ---- the legend ---- */
@@ -273,8 +236,8 @@ static const char *const marks[] = {
     [LEGEND_DASHES] = "dashes", [LEGEND_TRAIL] = "trail",   [LEGEND_ONION] = "onion",
     [LEGEND_WALL] = "wall",     [LEGEND_TARGET] = "target", [LEGEND_PATH] = "path",
     [LEGEND_FLOW] = "flow",     [LEGEND_REGION] = "region", [LEGEND_FLAG] = "flag",
+    [LEGEND_MARK_COUNT] = "",
 };
-_Static_assert(sizeof marks / sizeof marks[0] == LEGEND_MARK_COUNT, "a word a mark");
 
 /* The corners of a kind's shape around 0, 0, pointing right, 7 px from its middle: "8,0 -6,5 ..." */
 static void shape_text(int kind, char out[160]) {
@@ -311,7 +274,6 @@ static void write_scale(struct json_writer *json, const struct color_scale *scal
 void page_write_legend(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct legend *legend = &view->legend;
     (void)panels;
-    json_object(json);
     json_key_unsigned(json, "agents", (uint64_t)legend->agent_count);
     json_key(json, "rows");
     json_array(json);
@@ -337,50 +299,55 @@ void page_write_legend(struct json_writer *json, struct panels *panels, const st
         json_key(json, "scale");
         write_scale(json, &legend->scale);
     }
-    json_end(json);
 }
 
-/* Names at the left, values at the right. */
-static void write_rows(struct json_writer *json, const struct panels_row *rows, int count) {
-    json_key(json, "rows");
-    json_array(json);
-    for (int i = 0; i < count; i++) {
+/* ---- the side panel ---- */
+
+/* Its sections, with their names and values; what else they show has sections of its own. */
+void page_write_side(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    for (int i = 0; i < PANEL_SECTIONS; i++) {
+        const struct panel_section_view section = panel_section_of(view, (enum panel_section_id)i);
         json_object(json);
-        json_key_string(json, "name", rows[i].name);
-        json_key_string(json, "value", rows[i].value);
-        json_key_string(json, "tip", tips_find(rows[i].name));
+        json_key_string(json, "name", panel_sections[i].name);
+        json_key_string(json, "title", section.title);
+        json_key_string(json, "key", section.key);
+        json_key_bool(json, "shown", section.is_shown);
+        json_key(json, "rows");
+        json_array(json);
+        for (int r = 0; r < section.row_count; r++) {
+            json_object(json);
+            json_key_string(json, "name", section.rows[r].name);
+            json_key_string(json, "value", section.rows[r].value);
+            json_key_string(json, "tip", tips_find(section.rows[r].name));
+            json_end(json);
+        }
+        json_end(json);
         json_end(json);
     }
-    json_end(json);
 }
 
-/* ---- the network ---- */
+void page_write_agent(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    json_key_string(json, "title", view->agent);
+    json_key_string(json, "note", view->agent_note);
+}
 
 void page_write_network(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     (void)panels;
-    json_object(json);
-    write_rows(json, view->network, view->network_count);
     json_key_bool(json, "bad", view->is_network_bad);
-    json_key_bool(json, "shown", view->settings->shows_network || view->is_network_bad);
     json_key(json, "late_ms");
     json_array(json);
     for (int i = 0; view->network_count > 0 && i < view->lag.count; i++) {
         json_number(json, (double)roundf(view->lag.late_ms[i]));
     }
     json_end(json);
-    json_end(json);
 }
 
-/* ---- the ranks of a cluster ---- */
-
-/* rows: [] without one */
+/* The ranks of a cluster. */
 void page_write_ranks(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const struct panels_ranks *ranks = &view->ranks;
     (void)panels;
-    json_object(json);
-    write_rows(json, ranks->rows, ranks->row_count);
-    json_key(json, "bars");
-    json_array(json);
     for (int i = 0; i < ranks->count; i++) {
         const struct panels_rank *rank = &ranks->bars[i];
         json_object(json);
@@ -392,62 +359,9 @@ void page_write_ranks(struct json_writer *json, struct panels *panels, const str
         json_key_bool(json, "longest", rank->is_longest);
         json_end(json);
     }
-    json_end(json);
-    json_end(json);
-}
-
-/* ---- the side panel ---- */
-
-static void write_row(struct json_writer *json, const char *name, const char *value) {
-    json_object(json);
-    json_key_string(json, "name", name);
-    json_key_string(json, "value", value);
-    json_key_string(json, "tip", tips_find(name));
-    json_end(json);
-}
-
-void page_write_agent(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
-    (void)panels;
-    json_object(json);
-    json_key_string(json, "title", view->agent);
-    json_key(json, "rows");
-    json_array(json);
-    for (int i = 0; i < view->agent_row_count; i++) {
-        write_row(json, view->agent_rows[i].name, view->agent_rows[i].value);
-    }
-    json_end(json);
-    json_key_string(json, "note", view->agent_note);
-    json_end(json);
 }
 
 /* ---- overlays ---- */
-
-/* What stands beside the check box of an overlay: a piece of what it draws. */
-static const struct {
-    size_t offset; /* of the overlay's member of the settings */
-    const char *mark;
-    enum theme_part fill;
-} overlay_marks[] = {
-    {offsetof(struct view_settings, shows_velocity), "vector", THEME_VELOCITY},
-    {offsetof(struct view_settings, shows_desired), "vector", THEME_DESIRED},
-    {offsetof(struct view_settings, shows_steering), "vector", THEME_STEERING},
-    {offsetof(struct view_settings, shows_radii), "circle", THEME_RADIUS},
-    {offsetof(struct view_settings, shows_neighbors), "tie", THEME_NEIGHBOR},
-    {offsetof(struct view_settings, shows_places), "cross", THEME_TEXT_DIM},
-};
-
-static void write_mark(struct json_writer *json, const struct shortcut *row, enum palette palette) {
-    const char *mark = "";
-    enum theme_part fill = THEME_TEXT;
-    for (size_t i = 0; i < sizeof overlay_marks / sizeof overlay_marks[0]; i++) {
-        if (overlay_marks[i].offset == row->setting.offset) {
-            mark = overlay_marks[i].mark;
-            fill = overlay_marks[i].fill;
-        }
-    }
-    json_key_string(json, "mark", mark);
-    page_color(json, "mark_color", theme_color(palette, fill));
-}
 
 static void write_setting(struct json_writer *json, const struct shortcut *row, size_t index,
                           const struct view_settings *settings) {
@@ -467,7 +381,9 @@ static void write_setting(struct json_writer *json, const struct shortcut *row, 
         }
         json_end(json);
     }
-    write_mark(json, row, view_settings_palette(settings));
+    const struct panel_mark mark = panel_mark_of(row);
+    json_key_string(json, "mark", marks[mark.mark]);
+    page_color(json, "mark_color", theme_color(view_settings_palette(settings), mark.fill));
     json_end(json);
 }
 
@@ -475,13 +391,11 @@ void page_write_settings(struct json_writer *json, struct panels *panels, const 
     size_t count = 0;
     const struct shortcut *table = shortcuts_table(&count);
     (void)panels;
-    json_array(json);
     for (size_t i = 0; i < count; i++) {
         if (table[i].label != NULL && table[i].no_page == NULL) {
             write_setting(json, &table[i], i, view->settings);
         }
     }
-    json_end(json);
 }
 
 /* ---- plots ---- */
@@ -533,32 +447,17 @@ static void write_plot(struct json_writer *json, const struct panels_view *view,
     json_end(json);
 }
 
-static void write_choice(struct json_writer *json, const struct plots *samples, const char *words,
-                         const char *kind, const char *name) {
-    json_object(json);
-    json_key_string(json, "words", words);
-    json_key_string(json, "kind", kind);
-    json_key_string(json, "name", name);
-    json_key_bool(json, "on", strcmp(samples->own_kind, kind) == 0 && strcmp(samples->own_name, name) == 0);
-    json_end(json);
-}
-
-/* Any number of the kind that has the sliders, or the count of any state. */
 static void write_choices(struct json_writer *json, const struct panels_view *view) {
-    const struct plots *samples = view->samples;
+    struct panel_plot_choice choice;
     json_key(json, "choices");
     json_array(json);
-    write_choice(json, samples, "nothing", "", "");
-    for (int s = 0; s < samples->state_count; s++) {
-        char words[64];
-        (void)snprintf(words, sizeof words, "count of %s", samples->state_names[s]);
-        write_choice(json, samples, words, "", samples->state_names[s]);
-    }
-    for (int i = 0; i < view->server->param_count; i++) {
-        const struct message_param *param = &view->server->params[i];
-        if (strcmp(param->kind, view->tuned_kind) == 0) {
-            write_choice(json, samples, param->param, param->kind, param->param);
-        }
+    for (int at = 0; panel_next_plot_choice(view, &at, &choice);) {
+        json_object(json);
+        json_key_string(json, "words", choice.words);
+        json_key_string(json, "kind", choice.kind);
+        json_key_string(json, "name", choice.name);
+        json_key_bool(json, "on", choice.is_it);
+        json_end(json);
     }
     json_end(json);
 }
@@ -611,27 +510,19 @@ void page_write_plots(struct json_writer *json, struct panels *panels, const str
     json_end(json);
     json_key_unsigned(json, "most", PLOTS_SAMPLES);
     page_number(json, "mark", (double)view->plot_mark);
-    json_key_string(json, "own", view->samples->own_name);
     write_choices(json, view);
     json_end(json);
 }
 
 /* ---- sliders ---- */
 
-static double first_value(const struct panels_view *view, int param) {
-    return view->server->first_values != NULL ? view->server->first_values[param]
-                                              : view->server->params[param].value;
-}
-
 static void write_param(struct json_writer *json, const struct panels *panels, const struct panels_view *view,
                         const struct param_row *row) {
     const struct message_param *param = &view->server->params[row->index];
-    const struct param_name name = param_name_of(param->param);
-    const double first = first_value(view, row->index),
+    const double first = panel_first_value(view, row->index),
                  value = panels->held_param == row->index ? panels->held_value : param->value;
-    char group[2 * LIMIT_NAME_CHARS + 8], words[UNITS_TEXT], range[PARAM_RANGE_TEXT];
-    (void)snprintf(group, sizeof group, "%s%s%s", name.state, name.state[0] != '\0' ? ": " : "",
-                   name.behavior[0] != '\0' ? name.behavior : "body");
+    char group[PANEL_GROUP_TEXT], words[UNITS_TEXT], range[PARAM_RANGE_TEXT];
+    panel_group_text(param, group);
     units_format_param(param, value, words);
     param_range_text(param, first, range);
     json_object(json);
@@ -639,7 +530,7 @@ static void write_param(struct json_writer *json, const struct panels *panels, c
     json_key_string(json, "group", group);
     json_key_bool(json, "first_of", row->is_first);
     json_key_bool(json, "now", row->is_now || panels->first_state[0] == '\0');
-    json_key_string(json, "name", name.name);
+    json_key_string(json, "name", param_name_of(param->param).name);
     json_key_number(json, "value", value);
     json_key_string(json, "words", words);
     json_key_number(json, "first", first);
@@ -659,14 +550,6 @@ static void follow_state(struct panels *panels, const struct panels_view *view) 
     }
 }
 
-static const char *params_note(const struct panels *panels, const struct panels_view *view, int count) {
-    return view->server->param_count == 0 ? "The server has not listed its parameters yet."
-           : view->no_tuning[0] != '\0'   ? view->no_tuning
-           : count == 0 && panels->filter[0] != '\0'
-               ? "No number has such a name."
-               : "Double click a number to type it; right click: as it was.";
-}
-
 uint64_t page_stamp_params(struct panels *panels, const struct panels_view *view) {
     const struct server_model *server = view->server;
     uint64_t stamp = page_stamp_number(PAGE_STAMP, (double)view->open->params);
@@ -681,7 +564,8 @@ uint64_t page_stamp_params(struct panels *panels, const struct panels_view *view
     stamp = page_stamp_text(page_stamp_text(stamp, view->tuned_kind), panels->filter);
     stamp = page_stamp_text(page_stamp_text(stamp, panels->first_state), view->no_tuning);
     for (int i = 0; i < server->param_count; i++) {
-        stamp = page_stamp_number(page_stamp_number(stamp, server->params[i].value), first_value(view, i));
+        stamp =
+            page_stamp_number(page_stamp_number(stamp, server->params[i].value), panel_first_value(view, i));
     }
     return stamp;
 }
@@ -708,7 +592,9 @@ void page_write_params(struct json_writer *json, struct panels *panels, const st
         write_param(json, panels, view, &rows.rows[i]);
     }
     json_end(json);
-    json_key_string(json, "note", params_note(panels, view, rows.count));
+    json_key_string(json, "note",
+                    panel_params_note(view, panels->filter, rows.count,
+                                      "Double click a number to type it; right click: as it was."));
     json_key_string(json, "no_tuning", view->no_tuning);
     json_end(json);
 }

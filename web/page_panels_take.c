@@ -25,41 +25,43 @@ enum group {
     GROUP_ANSWER
 };
 
+/* A message: the members that it has, beside "choice", "held", "save", "lit" and "name". */
 static const struct {
     const char *name;
     enum group group;
     bool is_newest; /* of several in a row the newest alone counts */
+    const char *index, *value, *text;
 } kinds[PAGE_MESSAGE_KINDS] = {
-    [PAGE_SHORTCUT] = {"shortcut", GROUP_SHORTCUT, false},
-    [PAGE_CHOOSE] = {"choose", GROUP_CHOICE, false},
-    [PAGE_TUNE] = {"tune", GROUP_PARAM, true},
-    [PAGE_FIRST] = {"first", GROUP_PARAM, false},
-    [PAGE_MUTE] = {"mute", GROUP_PARAM, false},
-    [PAGE_KIND] = {"kind", GROUP_PARAM, false},
-    [PAGE_FILTER] = {"filter", GROUP_NONE, true},
-    [PAGE_OWN] = {"own", GROUP_PLOT, false},
-    [PAGE_COPY] = {"copy", GROUP_COPY, false},
-    [PAGE_LIT] = {"lit", GROUP_NONE, true},
-    [PAGE_LIGHT] = {"light", GROUP_NONE, true},
-    [PAGE_KEEP_LIGHT] = {"keep_light", GROUP_LIGHT, false},
-    [PAGE_WIDTH] = {"width", GROUP_NONE, true},
-    [PAGE_SCRUB] = {"scrub", GROUP_SCRUB, true},
-    [PAGE_SEEK] = {"seek", GROUP_SEEK, true},
-    [PAGE_POINT] = {"point", GROUP_NONE, true},
-    [PAGE_SPEED] = {"speed", GROUP_SPEED, true},
-    [PAGE_SET_SPEED] = {"set_speed", GROUP_SPEED, false},
-    [PAGE_WANTED] = {"wanted", GROUP_NONE, true},
-    [PAGE_PICK] = {"pick", GROUP_HIT, false},
-    [PAGE_REMOVE] = {"remove", GROUP_HIT, false},
-    [PAGE_ENTERED] = {"entered", GROUP_NONE, true},
-    [PAGE_AGREE] = {"agree", GROUP_ANSWER, false},
-    [PAGE_COVER] = {"cover", GROUP_NONE, true},
-    [PAGE_FONT] = {"font", GROUP_NONE, true},
+    [PAGE_SHORTCUT] = {"shortcut", GROUP_SHORTCUT, .index = "row"},
+    [PAGE_CHOOSE] = {"choose", GROUP_CHOICE, .index = "row"},
+    [PAGE_TUNE] = {"tune", GROUP_PARAM, .is_newest = true, .index = "param", .value = "value"},
+    [PAGE_FIRST] = {"first", GROUP_PARAM, .index = "param"},
+    [PAGE_MUTE] = {"mute", GROUP_PARAM, .index = "param"},
+    [PAGE_KIND] = {"kind", GROUP_PARAM, .index = "kind"},
+    [PAGE_FILTER] = {"filter", GROUP_NONE, .is_newest = true, .text = "text"},
+    [PAGE_OWN] = {"own", GROUP_PLOT, .text = "kind"},
+    [PAGE_COPY] = {"copy", GROUP_COPY, .is_newest = false},
+    [PAGE_LIT] = {"lit", GROUP_NONE, .is_newest = true},
+    [PAGE_LIGHT] = {"light", GROUP_NONE, .is_newest = true, .index = "row"},
+    [PAGE_KEEP_LIGHT] = {"keep_light", GROUP_LIGHT, .index = "row"},
+    [PAGE_WIDTH] = {"width", GROUP_NONE, .is_newest = true, .value = "px"},
+    [PAGE_SCRUB] = {"scrub", GROUP_SCRUB, .is_newest = true, .value = "to_s"},
+    [PAGE_SEEK] = {"seek", GROUP_SEEK, .is_newest = true, .value = "share"},
+    [PAGE_POINT] = {"point", GROUP_NONE, .is_newest = true, .value = "share"},
+    [PAGE_SPEED] = {"speed", GROUP_SPEED, .is_newest = true, .value = "place"},
+    [PAGE_SET_SPEED] = {"set_speed", GROUP_SPEED, .value = "speed"},
+    [PAGE_WANTED] = {"wanted", GROUP_NONE, .is_newest = true, .text = "text"},
+    [PAGE_PICK] = {"pick", GROUP_HIT, .is_newest = false},
+    [PAGE_REMOVE] = {"remove", GROUP_HIT, .is_newest = false},
+    [PAGE_ENTERED] = {"entered", GROUP_NONE, .is_newest = true, .text = "text"},
+    [PAGE_AGREE] = {"agree", GROUP_ANSWER, .text = "entered"},
+    [PAGE_COVER] = {"cover", GROUP_NONE, .is_newest = true},
+    [PAGE_FONT] = {"font", GROUP_NONE, .is_newest = true},
 };
 
 /* ---- reading ---- */
 
-/* A finite number, or `usual`. */
+/* A finite number, or `usual`. A key NULL is of no member: cJSON finds nothing. */
 static double number_of(const cJSON *json, const char *key, double usual) {
     const cJSON *item = cJSON_GetObjectItemCaseSensitive(json, key);
     return cJSON_IsNumber(item) && isfinite(item->valuedouble) ? item->valuedouble : usual;
@@ -101,28 +103,14 @@ static bool read_message(const cJSON *json, struct page_message *message) {
     if (!cJSON_IsString(name) || kind == PAGE_MESSAGE_KINDS) {
         return false;
     }
-    static const char *const indices[PAGE_MESSAGE_KINDS] = {
-        [PAGE_SHORTCUT] = "row", [PAGE_CHOOSE] = "row", [PAGE_TUNE] = "param", [PAGE_FIRST] = "param",
-        [PAGE_MUTE] = "param",   [PAGE_KIND] = "kind",  [PAGE_LIGHT] = "row",  [PAGE_KEEP_LIGHT] = "row",
-    };
-    static const char *const values[PAGE_MESSAGE_KINDS] = {
-        [PAGE_WIDTH] = "px",    [PAGE_TUNE] = "value",  [PAGE_SCRUB] = "to_s",      [PAGE_SEEK] = "share",
-        [PAGE_POINT] = "share", [PAGE_SPEED] = "place", [PAGE_SET_SPEED] = "speed",
-    };
-    static const char *const texts[PAGE_MESSAGE_KINDS] = {
-        [PAGE_FILTER] = "text",  [PAGE_OWN] = "kind",      [PAGE_WANTED] = "text",
-        [PAGE_ENTERED] = "text", [PAGE_AGREE] = "entered",
-    };
-    *message = (struct page_message){.kind = (enum page_message_kind)kind, .index = -1};
-    message->index = indices[kind] != NULL ? index_of(json, indices[kind]) : -1;
+    *message = (struct page_message){.kind = (enum page_message_kind)kind};
+    message->index = index_of(json, kinds[kind].index);
     message->choice = index_of(json, "choice");
-    message->value = values[kind] != NULL ? number_of(json, values[kind], 0.0) : 0.0;
+    message->value = number_of(json, kinds[kind].value, 0.0);
     message->is_held = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "held"));
     message->is_save = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(json, "save"));
     message->lit = lit_of(json);
-    if (texts[kind] != NULL) {
-        text_of(json, texts[kind], message->text, sizeof message->text);
-    }
+    text_of(json, kinds[kind].text, message->text, sizeof message->text);
     text_of(json, "name", message->name, sizeof message->name);
     return true;
 }
@@ -217,8 +205,7 @@ static void take_param(struct panels *panels, const struct panels_view *view,
         tune(result, param, message->value, message->is_held);
     } else if (message->kind == PAGE_FIRST) {
         panels->held_param = -1;
-        tune(result, param,
-             server->first_values != NULL ? server->first_values[param] : server->params[param].value, false);
+        tune(result, param, panel_first_value(view, param), false);
     } else {
         result->mutes = true;
         result->param = param;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Adds a behavior, a request, a layout, a toggle of the viewer and a column of agents to a copy of the tree, builds it and
-uses each of them. Fails when one needs a file that its list in docs/architecture.md ("To add ...") does not name.
+"""Adds a behavior, a request, a layout, a toggle of the viewer, a list of its side panel and a column of agents to a copy of the
+tree, builds it and uses each of them. Fails when one needs a file that its list in docs/architecture.md ("To add ...") does not name.
 
 usage: places.py BUILD           BUILD: the folder of the copy and its build, a new or empty one or that of a run before;
                                  deleted afterwards, unless it fails
@@ -172,6 +172,18 @@ PLACES = {
              "                         theme_color(canvas->palette, THEME_TEXT));\n    }\n",
              before=r"^    scenery_draw\(&scene->server->scenario"),
     ],
+    "list": [
+        Edit("viewer/panels/panels.h", "    struct panels_row past_rows[PANELS_ROWS]; /* how far back one can look */\n    int past_row_count;\n",
+             before=r"^    struct panels_ranks ranks;"),
+        Edit("viewer/panels/panel_controls.h", "    PANEL_PAST,\n", before=r"^    PANEL_PARAMS,"),
+        Edit("viewer/panels/panel_controls.c",
+             "    [PANEL_PAST] = {\"past\", \"Past\", SHORTCUT_NONE, AT(past_row_count), AT(past_rows), AT(past_row_count)},\n",
+             before=r"^    \[PANEL_PARAMS\]"),
+        Edit("viewer/panels/hud.c",
+             "    if (!input->playhead->is_live) {\n"
+             "        hud_add_row(view->past_rows, &view->past_row_count, \"shown\", view->past);\n    }\n",
+             before=r"^    fill_profile\(input, view\);"),
+    ],
     "column": [
         Edit("server/sim/world/world_columns.h",
              "    X(15, uint8_t, spare, 0, true, hash_byte, BY_ROW, true)                                                  \\\n",
@@ -183,7 +195,7 @@ PLACES = {
 PAGES = {"behavior": ["docs/scenarios.md", "scenarios/NAME.json"], "request": ["protocol.md", "protocol.schema.json"],
          "layout": ["protocol.md", "protocol.schema.json"]}
 TARGETS = "drover-server drover-viewer test_session_requests test_command_apply test_request test_frame_layout test_world_clone " \
-          "test_whole_state test_world_library test_viewer_options".split()
+          "test_whole_state test_world_library test_viewer_options test_viewer_hud".split()
 SCENARIO = """{"name": "Halt", "world": {"size": [400, 300]},
  "kinds": {"walker": {"max_speed": 100, "max_force": 200, "behaviors": [{"halt": {}}]}},
  "agents": [{"kind": "walker", "count": 5, "in": {"rect": [0, 0, 400, 300]}}]}

@@ -132,11 +132,13 @@ panels.update({ banner: { title: "", words: "", token: false } });
 check("and nothing when it is back", $(".over [role=alert]").textContent === "");
 check("a picture's name has no comma of nothing", all("[aria-label]").every((node) => !node.getAttribute("aria-label").includes(" ,")));
 check("without a cluster there are no ranks", $(".ranks").closest("section").hidden);
-panels.update({ ranks: { rows: [{ name: "ranks", value: "2, stripes", tip: "t" }], bars: [
+panels.update({ bar: BAR, side: [{ name: "ranks", title: "Ranks", key: "", shown: true, rows: [{ name: "ranks", value: "2, stripes", tip: "t" }] },
+    { name: "more", title: "More", key: "", shown: true, rows: [{ name: "a", value: "7", tip: "" }] }], ranks: [
     { name: "0", value: "12.0 + 4.0 ms", tip: "a", work: 75, wait: 25, longest: false },
-    { name: "1", value: "16.0 + 0.0 ms", tip: "b", work: 100, wait: 0, longest: true }] } });
+    { name: "1", value: "16.0 + 0.0 ms", tip: "b", work: 100, wait: 0, longest: true }] });
 check("a rank has a bar", !$(".ranks").closest("section").hidden && $(".ranks").children.length === 2
     && $(".rank .wait").getBoundingClientRect().right <= $(".rank dd:last-child").getBoundingClientRect().left);
+check("a list that no part knows has a section", all("section").some(({ textContent }) => textContent === "Morea7"));
 check("the longest is marked", $(".rank.longest dt").textContent === "1");
 const f6 = () => panels.ownsKey(new KeyboardEvent("keydown", { key: "F6", cancelable: true })), isIn = (part) => $(part).contains(document.activeElement);
 panels.update({ open: { ...open, panel: true, timeline: true } });
@@ -164,7 +166,7 @@ check("in a kiosk there is the world alone", document.activeElement === $("#worl
 
 const fixture = join(here, "panels_sections.json"), sections = JSON.parse(readFileSync(fixture, "utf8"));
 const filled = script.replace("PARAMS", JSON.stringify(sections.params)).replace("ACTIONS", JSON.stringify(sections.actions))
-    .replace("OPEN;", `${JSON.stringify(sections.open)};`).replace("...BAR", `...${JSON.stringify(sections.bar)}`);
+    .replace("OPEN;", `${JSON.stringify(sections.open)};`).replace("...BAR", `...${JSON.stringify(sections.bar)}`).replace("bar: BAR", `bar: ${JSON.stringify(sections.bar)}`);
 const folder = mkdtempSync(join(tmpdir(), "panels-dom-"));
 let log = "";
 try {

@@ -97,8 +97,7 @@ void panels::windows(const panels_view &view, ImVec2 size) {
     } else if (view_settings_have_panel(view.settings)) {
         timeline(view, size);
     }
-    if (!view_settings_have_panel(view.settings) && view.network_count > 0 &&
-        (view.settings->shows_network || view.is_network_bad)) {
+    if (!view_settings_have_panel(view.settings) && view.network_count > 0) {
         network_corner(view, size);
     }
     covered_low = covered_high = ImVec2(0, 0);

@@ -22,6 +22,7 @@ extern "C" {
 #include "viewer/explain/theme.h"
 #include "viewer/model/replay.h"
 #include "viewer/model/shortcuts.h"
+#include "viewer/panels/panel_controls.h"
 #include "viewer/panels/panels.h"
 }
 #pragma GCC diagnostic pop
@@ -229,13 +230,15 @@ struct panels : panels_pen {
     void plots(const panels_view &view);
     /* panels_side.cpp */
     float network(const panels_view &view, float x, float y, float right);
+    void network_section(const panels_view &view);
     void network_corner(const panels_view &view, ImVec2 size);
     /* panels_side.cpp */
     void rank_bar(const panels_rank &rank);
     void ranks(const panels_view &view);
     /* panels_side.cpp */
     void move_focus(const panels_view &view);
-    bool section(const char *title, const char *id, const char *key);
+    bool section(const panels_view &view, enum panel_section_id which);
+    void note(const char *words);
     void value_row(const char *name, const char *value);
     void place_tip();
     void tip(const char *words);
@@ -247,8 +250,7 @@ struct panels : panels_pen {
     void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
     void timeline(const panels_view &view, ImVec2 size);
     float time_buttons(const panels_view &view, ImVec2 low, ImVec2 high);
-    void time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low,
-                     const char *why_not);
+    void time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low);
     float speed_box(const panels_view &view, float x, float middle);
     void speed_slider(const panels_view &view, float wide);
     void speed_words(const panels_view &view, char *out, size_t size) const;

@@ -5,82 +5,49 @@
 
 /* ---- the selected agent ---- */
 
+/* A paragraph. */
+void panels::note(const char *words) {
+    ImGui::PushTextWrapPos(0.0f);
+    ImGui::TextDisabled("%s", words);
+    ImGui::PopTextWrapPos();
+}
+
 void panels::inspector(const panels_view &view) {
     if (view.agent[0] == '\0') {
-        ImGui::PushTextWrapPos(0.0f);
-        ImGui::TextDisabled("Click an agent to see what it does, and why.");
-        ImGui::PopTextWrapPos();
-        return;
-    }
-    for (int i = 0; i < view.agent_row_count; i++) {
-        value_row(view.agent_rows[i].name, view.agent_rows[i].value);
+        return note("Click an agent to see what it does, and why.");
     }
     if (view.inspected != nullptr) {
         equations(view);
     }
     if (view.agent_note[0] != '\0') {
-        ImGui::PushTextWrapPos(0.0f);
-        ImGui::TextDisabled("%s", view.agent_note);
-        ImGui::PopTextWrapPos();
+        note(view.agent_note);
     }
 }
 
 /* ---- settings ---- */
 
-namespace {
-
-/* What stands beside the check box of an overlay: a piece of what it draws. */
-enum mark { mark_none, mark_vector, mark_circle, mark_tie, mark_cross };
-
-struct overlay_mark {
-    size_t offset; /* of the overlay's member of the settings */
-    enum mark mark;
-    theme_part fill;
-};
-
-const overlay_mark overlay_marks[] = {
-    {offsetof(view_settings, shows_velocity), mark_vector, THEME_VELOCITY},
-    {offsetof(view_settings, shows_desired), mark_vector, THEME_DESIRED},
-    {offsetof(view_settings, shows_steering), mark_vector, THEME_STEERING},
-    {offsetof(view_settings, shows_radii), mark_circle, THEME_RADIUS},
-    {offsetof(view_settings, shows_neighbors), mark_tie, THEME_NEIGHBOR},
-    {offsetof(view_settings, shows_places), mark_cross, THEME_TEXT_DIM},
-};
-
-/* Without a row above: no mark. */
-overlay_mark mark_of(const shortcut &row) {
-    for (const overlay_mark &mark : overlay_marks) {
-        if (mark.offset == row.setting.offset) {
-            return mark;
-        }
-    }
-    return {row.setting.offset, mark_none, THEME_TEXT};
-}
-
-} // namespace
-
 void panels::setting_mark(const shortcut &row, float right, float y) {
-    const overlay_mark mark = mark_of(row);
+    const panel_mark mark = panel_mark_of(&row);
     const ImU32 fill = to_imgui(theme(mark.fill));
     const float middle = std::floor(y + px(9)) + 0.5f;
     const ImVec2 at(right - px(13), middle);
     const float arm = px(4);
     switch (mark.mark) {
-    case mark_vector:
+    case LEGEND_VECTOR:
         vector_mark(at, theme(mark.fill));
         break;
-    case mark_circle:
+    case LEGEND_CIRCLE:
         list->AddCircle(at, px(7), fill, 24, px(1.25f));
         break;
-    case mark_tie:
+    case LEGEND_TIE:
         list->AddLine(ImVec2(right - px(24), middle), ImVec2(right - px(12), middle), fill, px(1.25f));
         list->AddCircle(ImVec2(right - px(7), middle), px(5), fill, 24, px(1.25f));
         break;
-    case mark_cross:
+    case LEGEND_CROSS:
         list->AddLine(ImVec2(at.x - arm, at.y - arm), ImVec2(at.x + arm, at.y + arm), fill, px(2));
         list->AddLine(ImVec2(at.x - arm, at.y + arm), ImVec2(at.x + arm, at.y - arm), fill, px(2));
         break;
-    case mark_none:
+    default:
         break;
     }
 }
@@ -158,7 +125,7 @@ void panels::setting_rows(const panels_view &view) {
 /* ---- the network ---- */
 
 float panels::network(const panels_view &view, float x, float y, float right) {
-    y = heading(x, y, "Network");
+    y = heading(x, y, panel_sections[PANEL_NETWORK].title);
     for (int i = 0; i < view.network_count; i++, y += px(19)) {
         row(x, y, right, view.network[i]);
     }
@@ -185,10 +152,7 @@ void panels::network_corner(const panels_view &view, ImVec2 size) {
 
 /* ---- ranks ---- */
 
-/* The ranks of a cluster: a bar for each, its work and, paler, its wait; the longest has another color. */
-
-/* ---- ranks ---- */
-
+/* A bar for each rank of a cluster, its work and, paler, its wait; the longest has another color. */
 void panels::rank_bar(const panels_rank &rank) {
     const ImVec2 low = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x, tall = font_px(regular);
@@ -211,9 +175,6 @@ void panels::rank_bar(const panels_rank &rank) {
 }
 
 void panels::ranks(const panels_view &view) {
-    for (int i = 0; i < view.ranks.row_count; i++) {
-        value_row(view.ranks.rows[i].name, view.ranks.rows[i].value);
-    }
     value_row("work and wait", "in a tick");
     for (int i = 0; i < view.ranks.count; i++) {
         rank_bar(view.ranks.bars[i]);
@@ -297,29 +258,16 @@ void panels::plot(const panels_view &view, const panels_plot &plot) {
     list->PopClipRect();
 }
 
-/* Any number of the kind that has the sliders, or the count of any state. */
 void panels::own_choice(const panels_view &view) {
-    const struct plots &samples = *view.samples;
-    const auto item = [&](const char *words, const char *kind, const char *name) {
-        if (ImGui::Selectable(words, std::strcmp(samples.own_kind, kind) == 0 &&
-                                         std::strcmp(samples.own_name, name) == 0)) {
-            result.plots_own = true;
-            result.own_kind = kind;
-            result.own_name = name;
-        }
-    };
+    const char *const own = view.samples->own_name;
     ImGui::SetNextItemWidth(-FLT_MIN);
-    if (ImGui::BeginCombo("##own", samples.own_name[0] != '\0' ? samples.own_name : "plot something else")) {
-        item("nothing", "", "");
-        for (int s = 0; s < samples.state_count; s++) {
-            char words[64];
-            std::snprintf(words, sizeof words, "count of %s", samples.state_names[s]);
-            item(words, "", samples.state_names[s]);
-        }
-        for (int i = 0; i < view.server->param_count; i++) {
-            const message_param &param = view.server->params[i];
-            if (std::strcmp(param.kind, view.tuned_kind) == 0) {
-                item(param.param, param.kind, param.param);
+    if (ImGui::BeginCombo("##own", own[0] != '\0' ? own : "plot something else")) {
+        panel_plot_choice choice;
+        for (int at = 0; panel_next_plot_choice(&view, &at, &choice);) {
+            if (ImGui::Selectable(choice.words, choice.is_it)) {
+                result.plots_own = true;
+                result.own_kind = choice.kind;
+                result.own_name = choice.name;
             }
         }
         ImGui::EndCombo();
@@ -342,21 +290,10 @@ void panels::plots(const panels_view &view) {
     own_choice(view);
 }
 
-/* ---- params ---- */
+/* ---- sliders ---- */
 
 /* A slider for every number of a kind that can be tuned: drag; double click or Ctrl+click to type; right
  * click for the value it had when this viewer first saw the world. */
-
-/* ---- sliders ---- */
-
-namespace {
-
-double first_value(const panels_view &view, int param) {
-    return view.server->first_values != nullptr ? view.server->first_values[param]
-                                                : view.server->params[param].value;
-}
-
-} // namespace
 
 /* The parameter is to have this value. */
 void panels::tune(int param, double value) {
@@ -404,7 +341,7 @@ void panels::move_param(const panels_view &view, int param, double value, bool i
     if (ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenDisabled)) {
         is_over_slider = true;
         if (input->was_right_pressed) {
-            tune(param, first_value(view, param));
+            tune(param, panel_first_value(&view, param));
         } else if (view.no_tuning[0] != '\0' && ImGui::IsMouseClicked(ImGuiMouseButton_Left)) {
             tune(param, view.server->params[param].value); /* the app says why not */
         }
@@ -413,7 +350,8 @@ void panels::move_param(const panels_view &view, int param, double value, bool i
 
 void panels::param_row(const panels_view &view, int index) {
     const message_param &param = view.server->params[index];
-    const double first = first_value(view, index), end = param_track_end(&param, first), begin = param.min;
+    const double first = panel_first_value(&view, index), end = param_track_end(&param, first),
+                 begin = param.min;
     double value = held_param == index ? held_value : param.value;
     char words[UNITS_TEXT];
     ImGui::PushID(index);
@@ -476,11 +414,9 @@ void panels::param_rows(const panels_view &view) {
                     &rows);
     for (int i = 0; i < rows.count; i++) {
         const struct param_row &row = rows.rows[i];
-        const param_name name = param_name_of(view.server->params[row.index].param);
         if (row.is_first) {
-            char title[80];
-            std::snprintf(title, sizeof title, "%s%s%s", name.state, name.state[0] != '\0' ? ": " : "",
-                          name.behavior[0] != '\0' ? name.behavior : "body");
+            char title[PANEL_GROUP_TEXT];
+            panel_group_text(&view.server->params[row.index], title);
             ImGui::SetNextItemOpen(filter[0] != '\0' || row.is_now || first_state[0] == '\0',
                                    filter[0] != '\0' ? ImGuiCond_Always : ImGuiCond_Once);
             is_open = ImGui::TreeNodeEx(title, ImGuiTreeNodeFlags_NoTreePushOnOpen |
@@ -490,19 +426,12 @@ void panels::param_rows(const panels_view &view) {
             param_row(view, row.index);
         }
     }
-    const char *note = view.server->param_count == 0 ? "The server has not listed its parameters yet."
-                       : view.no_tuning[0] != '\0'   ? view.no_tuning
-                       : rows.count == 0 && filter[0] != '\0'
-                           ? "No number has such a name."
-                           : "Drag; double click to type; right click: as it was.";
-    ImGui::PushTextWrapPos(0.0f);
-    ImGui::TextDisabled("%s", note);
-    ImGui::PopTextWrapPos();
+    note(panel_params_note(&view, filter, rows.count, "Drag; double click to type; right click: as it was."));
 }
 
 void panels::sliders(const panels_view &view) {
     ImGui::SetNextItemOpen(view.open->params);
-    const bool is_open = section("Sliders", "sliders", shortcuts_row(SHORTCUT_PARAMS)->name);
+    const bool is_open = section(view, PANEL_PARAMS);
     if (is_open != view.open->params) {
         result.shortcut = shortcuts_row(SHORTCUT_PARAMS);
     }
@@ -601,10 +530,11 @@ void panels::tip(const char *words) {
     tip(words, "");
 }
 
-/* The head of a part that can be folded. key: what does the same, at the right; "" for none. */
-bool panels::section(const char *title, const char *id, const char *key) {
+/* The head of a section, which a click folds, and its rows. Returns whether it is open. */
+bool panels::section(const panels_view &view, enum panel_section_id which) {
+    const panel_section_view shown = panel_section_of(&view, which);
     char words[128];
-    std::snprintf(words, sizeof words, "%s###%s", title, id);
+    std::snprintf(words, sizeof words, "%s###%s", shown.title, panel_sections[which].name);
     ImGui::PushFont(bold);
     ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(theme(THEME_ACCENT)));
     ImGui::PushStyleColor(ImGuiCol_Header, to_imgui(theme(THEME_SECTION)));
@@ -614,8 +544,11 @@ bool panels::section(const char *title, const char *id, const char *key) {
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
     ImGui::GetWindowDrawList()->AddText(
         regular, font_px(regular),
-        ImVec2(std::floor(high.x - px(8) - width(regular, key)), std::floor(low.y + px(3))),
-        to_imgui(theme(THEME_FAINT)), key);
+        ImVec2(std::floor(high.x - px(8) - width(regular, shown.key)), std::floor(low.y + px(3))),
+        to_imgui(theme(THEME_FAINT)), shown.key);
+    for (int i = 0; is_open && i < shown.row_count; i++) {
+        value_row(shown.rows[i].name, shown.rows[i].value);
+    }
     return is_open;
 }
 
@@ -631,27 +564,34 @@ void panels::value_row(const char *name, const char *value) {
     tip(tips_find(name));
 }
 
+/* Without a head. */
+void panels::network_section(const panels_view &view) {
+    const ImVec2 low = ImGui::GetCursorScreenPos();
+    const float right = low.x + ImGui::GetContentRegionAvail().x;
+    list = ImGui::GetWindowDrawList();
+    const float bottom = network(view, std::floor(low.x), std::floor(low.y), std::floor(right));
+    ImGui::Dummy(ImVec2(1, bottom - low.y));
+}
+
+/* The sections above the sliders. */
 void panels::observations(const panels_view &view) {
-    char title[96];
-    std::snprintf(title, sizeof title, "%s", view.agent[0] != '\0' ? view.agent : "Agent");
-    if (section(title, "agent", "")) {
-        inspector(view);
-    }
-    if (section("Overlays", "overlays", "")) {
-        setting_rows(view);
-    }
-    if (view.plot_count > 0 && section("The last minute", "plots", "Ctrl+E")) {
-        plots(view);
-    }
-    if (view.ranks.row_count > 0 && section("Ranks", "ranks", "")) {
-        ranks(view);
-    }
-    if (view.network_count > 0) {
-        const ImVec2 low = ImGui::GetCursorScreenPos();
-        const float right = low.x + ImGui::GetContentRegionAvail().x;
-        list = ImGui::GetWindowDrawList();
-        const float bottom = network(view, std::floor(low.x), std::floor(low.y), std::floor(right));
-        ImGui::Dummy(ImVec2(1, bottom - low.y));
+    static const struct {
+        enum panel_section_id which;
+        void (panels::*draw)(const panels_view &view);
+    } contents[] = {{PANEL_AGENT, &panels::inspector},
+                    {PANEL_SETTINGS, &panels::setting_rows},
+                    {PANEL_PLOTS, &panels::plots},
+                    {PANEL_RANKS, &panels::ranks},
+                    {PANEL_NETWORK, &panels::network_section}};
+    for (int i = 0; i < PANEL_PARAMS; i++) {
+        const auto which = static_cast<enum panel_section_id>(i);
+        const bool is_shown = panel_section_of(&view, which).is_shown;
+        const bool is_open = is_shown && (which == PANEL_NETWORK || section(view, which));
+        for (const auto &content : contents) {
+            if (is_open && content.which == which) {
+                (this->*content.draw)(view);
+            }
+        }
     }
 }
 

@@ -119,25 +119,15 @@ void panels::replay_hint(const panels_view &view, float left, float right, float
     if (!ImGui::IsItemHovered() && !scrubs_replay) {
         return;
     }
-    char words[160], time[32];
+    char words[PANEL_TIME_TEXT];
     const double share = static_cast<double>((mouse_x - left) / (right - left));
     const replay_moment moment = replay_line_moment(&replay.line, share);
     const float wrong =
         left + (right - left) * static_cast<float>(replay_line_share(&replay.line, &replay.diverged));
     if (replay.has_diverged && !scrubs_replay && std::fabs(mouse_x - wrong) <= px(5)) {
-        std::snprintf(words, sizeof words,
-                      replay.line.count > 1
-                          ? "From tick %llu to the end of world %u this is not what was recorded."
-                          : "From tick %llu on this is not what was recorded.",
-                      static_cast<unsigned long long>(replay.diverged.tick), replay.diverged.world);
+        panel_diverged_text(&replay, words);
     } else {
-        const unsigned long long tick = moment.tick;
-        replay_line_time(&replay.line, replay_line_offset(&replay.line, &moment), time, sizeof time);
-        if (replay.line.count > 1) {
-            std::snprintf(words, sizeof words, "%s   world %u, tick %llu", time, moment.world, tick);
-        } else {
-            std::snprintf(words, sizeof words, "%s   tick %llu", time, tick);
-        }
+        panel_moment_text(&replay, &moment, words);
     }
     tooltip(words, ImVec2(std::min(std::max(mouse_x, left), right), middle - px(26)), 0.5f, 1.0f);
 }
@@ -155,16 +145,12 @@ void panels::replay_timeline(const panels_view &view, ImVec2 size) {
     ImGui::End();
 }
 
-/* ---- timeline ---- */
-
-/* The timeline of a live world; the buttons and the speed that each timeline begins with. */
-
-/* ---- buttons, speed ---- */
+/* ---- buttons, speed: each timeline begins with them ---- */
 
 /* A picture, and in a tooltip what its key does and why it does nothing. */
-void panels::time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low,
-                         const char *why_not) {
+void panels::time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low) {
     const shortcut *row = shortcuts_row(action);
+    const char *const why_not = panel_why_not(&view, action);
     char id[16], words[96];
     std::snprintf(id, sizeof id, "time%d", static_cast<int>(action));
     std::snprintf(words, sizeof words, "%s: %s", row->name, shortcuts_help(row, view.is_replay));
@@ -290,13 +276,12 @@ float panels::speed_box(const panels_view &view, float x, float middle) {
 /* Returns where they end. */
 float panels::time_buttons(const panels_view &view, ImVec2 low, ImVec2 high) {
     const float middle = std::floor((low.y + high.y) / 2), y = middle - px(12);
-    time_button(view, view.shows_play ? icon_play : icon_pause, SHORTCUT_PAUSE, ImVec2(px(10), y),
-                view.no_time);
-    time_button(view, icon_step, SHORTCUT_STEP, ImVec2(px(42), y), view.no_time);
+    time_button(view, view.shows_play ? icon_play : icon_pause, SHORTCUT_PAUSE, ImVec2(px(10), y));
+    time_button(view, icon_step, SHORTCUT_STEP, ImVec2(px(42), y));
     if (high.x - low.x < px(340)) {
         return px(70); /* the keys do the rest */
     }
-    time_button(view, icon_restart, SHORTCUT_RESTART, ImVec2(px(74), y), view.no_restart);
+    time_button(view, icon_restart, SHORTCUT_RESTART, ImVec2(px(74), y));
     const float x = px(112);
     if (high.x - low.x < px(view.is_replay ? 960 : 760)) {
         return speed_box(view, x, middle);
@@ -313,7 +298,7 @@ float panels::time_buttons(const panels_view &view, ImVec2 low, ImVec2 high) {
     return x + wide + px(92);
 }
 
-/* ---- the line ---- */
+/* ---- the timeline of a live world ---- */
 
 /* The handle goes with the mouse from where it was taken; a press beside it takes it there. While the mouse
  * rests the moment stays, though the world goes on. */
@@ -340,15 +325,14 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));
     const float middle = std::floor((low.y + high.y) / 2), text_y = middle - font_px(regular) / 2;
-    char words[32];
+    char words[PANEL_TIME_TEXT];
     const double reach = 60.0;
     const float left = time_buttons(view, low, high) + px(64),
                 right = std::max(high.x - px(76), left + px(20)), length = right - left;
     const auto place = [&](double back_s) {
         return right - length * static_cast<float>(std::min(std::max(back_s, 0.0) / reach, 1.0));
     };
-    const int back = static_cast<int>(view.is_live ? view.recorded_s * 10 : view.behind_s * 10 + 0.5);
-    std::snprintf(words, sizeof words, view.is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
+    panel_back_text(&view, words);
     text(regular, left - px(12) - width(regular, words), text_y, theme(THEME_TEXT_DIM), words);
     const float from = place(view.recorded_s), knob = place(view.is_live ? 0.0 : view.behind_s);
     list->AddRectFilled(ImVec2(left, middle - px(2)), ImVec2(right, middle + px(2)),

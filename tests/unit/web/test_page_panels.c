@@ -14,6 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "viewer/model/replay.h"
+#include "viewer/panels/panel_controls.h"
 #include "web/page_panels.h"
 
 struct fixture {
@@ -93,7 +94,7 @@ static void the_first_frame_has_all_sections_and_then_only_what_changed(void **s
     assert_false(page_panels_have_news(fixture->panels));
     (void)draw(fixture);
     assert_true(page_panels_have_news(fixture->panels));
-    assert_int_equal(count(sections(fixture)), 24);
+    assert_int_equal(count(sections(fixture)), 25);
     (void)draw(fixture);
     assert_false(page_panels_have_news(fixture->panels));
     assert_int_equal(count(sections(fixture)), 0);
@@ -155,9 +156,10 @@ static void ranks_have_rows_and_bars(void **state) {
     ranks->bars[0].is_longest = true;
     (void)draw(fixture);
     cJSON *json = sections(fixture);
-    const cJSON *section = cJSON_GetObjectItem(json, "ranks"),
+    const cJSON *section = cJSON_GetArrayItem(cJSON_GetObjectItem(json, "side"), PANEL_RANKS),
                 *row = cJSON_GetObjectItem(section, "rows")->child,
-                *bar = cJSON_GetObjectItem(section, "bars")->child;
+                *bar = cJSON_GetObjectItem(json, "ranks")->child;
+    assert_true(cJSON_IsTrue(cJSON_GetObjectItem(section, "shown")));
     assert_true(strlen(cJSON_GetObjectItem(row, "tip")->valuestring) > 0);
     assert_string_equal(cJSON_GetObjectItem(bar, "name")->valuestring, "7");
     assert_true(cJSON_GetObjectItem(bar, "work")->valuedouble == 75.0);

@@ -7,10 +7,10 @@ import { button, el, setAttribute, setStyle, setText, show } from "./dom";
 import { CardPart, DialogPart, HelpPart, PickerPart } from "./lists";
 import { hasFingers } from "./fingers";
 import { icon } from "./marks";
-import { AgentPart, NetworkPart, ParamsPart, PlotsPart, RanksPart, SettingsPart } from "./side";
+import { AgentPart, NetworkPart, ParamsPart, PlotsPart, RanksPart, Section, SettingsPart } from "./side";
 import { TimePart } from "./time";
 import { Tip } from "./tip";
-import type { Actions, Action, Agent, Bar, Legend, Message, Open, Sections, Theme } from "./view";
+import type { Actions, Action, Agent, Bar, Legend, Message, Open, Sections, Side, Theme } from "./view";
 
 export type Send = (message: Message) => void;
 
@@ -32,14 +32,15 @@ class Sheet {
     private readonly menu = el("nav", "sheet-menu only-narrow");
     private readonly rows: { name: keyof Actions; node: HTMLButtonElement }[] = [];
     private actions: Actions | null = null;
-    private hasAgent = false;
+    private agent = ""; /* its title */
+    private state = "";
     isOpen = false;
 
     constructor(act: (action: Action) => void) {
         this.node.setAttribute("aria-label", "Agent, overlays and sliders");
         this.handle = button("handle only-narrow", "", () => {
             this.setOpen(!this.isOpen);
-            this.seen.querySelector(this.hasAgent ? ".agent" : "nav")?.scrollIntoView({ block: this.hasAgent ? "start" : "end" });
+            this.seen.querySelector(this.agent !== "" ? ".agent" : "nav")?.scrollIntoView({ block: this.agent !== "" ? "start" : "end" });
         });
         this.handle.append(this.words, icon("up"));
         this.menu.setAttribute("aria-label", "Actions");
@@ -73,10 +74,10 @@ class Sheet {
     }
 
     /** What the sheet says while it is folded. */
-    setAgent(agent: Agent): void {
-        this.hasAgent = agent.title !== "";
-        const state = agent.rows.find(({ name }) => name === "state");
-        setText(this.words, agent.title === "" ? "Tap an agent" : state === undefined ? agent.title : `${agent.title}: ${state.value}`);
+    setAgent(agent: Agent | undefined, side: Side | undefined): void {
+        this.agent = agent?.title ?? this.agent;
+        this.state = side === undefined ? this.state : side.rows.find(({ name }) => name === "state")?.value ?? "";
+        setText(this.words, this.agent === "" ? "Tap an agent" : this.state === "" ? this.agent : `${this.agent}: ${this.state}`);
     }
 
 }
@@ -120,6 +121,7 @@ export class Panels {
     private readonly ranks = new RanksPart();
     private readonly network = new NetworkPart();
     private readonly params: ParamsPart;
+    private readonly sections: Record<string, { setSide(side: Side): void }>; /* of the side panel, by their names */
     private readonly time: TimePart;
     private readonly picker: PickerPart;
     private readonly card: CardPart;
@@ -144,6 +146,8 @@ export class Panels {
         this.card = new CardPart(send, actions);
         this.help = new HelpPart(send, actions);
         this.dialog = new DialogPart(send, actions);
+        this.sections = { agent: this.agent.section, settings: this.settings.section, plots: this.plots.section, ranks: this.ranks.section,
+            network: this.network, params: this.params.section };
         this.sheet.seen.append(this.agent.section.node, this.settings.section.node, this.plots.section.node, this.ranks.section.node);
         this.sheet.node.append(this.params.section.node, sideEdge(send));
         root.prepend(this.notices.under, this.bar.node, this.legend.node, this.card.node, this.sheet.node, this.time.node, this.notices.over,
@@ -161,11 +165,12 @@ export class Panels {
 
     /** Shows the sections that have changed: numbers that run 15 times a second, the rest at once. */
     update(sections: Sections): void {
-        const { bar, legend, agent, timeline, plots, network, ...rest } = sections, next = this.running;
+        const { bar, legend, side, agent, timeline, plots, network, ...rest } = sections, next = this.running;
         const isNews = (bar !== undefined && bar.state !== this.shownState) || (timeline !== undefined && timeline.play !== this.shownPlay)
             || (agent !== undefined && agent.title !== this.shownAgent);
         next.bar = bar ?? next.bar;
         next.legend = legend ?? next.legend;
+        next.side = side ?? next.side;
         next.agent = agent ?? next.agent;
         next.timeline = timeline ?? next.timeline;
         next.plots = plots === undefined ? next.plots : plots;
@@ -192,7 +197,7 @@ export class Panels {
     }
 
     private apply(sections: Sections): void {
-        const { theme, actions, open, bar, legend, agent, timeline } = sections;
+        const { theme, actions, open, bar, legend, side, agent, timeline } = sections;
         if (theme !== undefined) { /* the app's panels are new, or have other colors: those that are new know no measures */
             this.setTheme(theme);
             this.measure();
@@ -216,8 +221,8 @@ export class Panels {
         }
         if (agent !== undefined) {
             this.agent.set(agent);
-            this.sheet.setAgent(agent);
         }
+        this.sheet.setAgent(agent, side?.find(({ name }) => name === "agent"));
         if (timeline !== undefined) {
             this.bar.setTimeline(timeline);
             this.time.set(timeline);
@@ -233,7 +238,7 @@ export class Panels {
         this.tip.hideStray();
     }
 
-    private updateSide({ equations, settings, plots, params, ranks, network, replay }: Sections): void {
+    private updateSide({ side, equations, settings, plots, params, ranks, network, replay }: Sections): void {
         if (equations !== undefined) {
             this.agent.equations.set(equations);
         }
@@ -252,9 +257,22 @@ export class Panels {
         if (network !== undefined) {
             this.network.set(network);
         }
+        for (const section of side ?? []) {
+            this.sectionOf(section.name).setSide(section);
+        }
         if (replay !== undefined) {
             this.time.setReplay(replay);
         }
+    }
+
+    /* A list that no part knows stands below the others. */
+    private sectionOf(name: string): { setSide(side: Side): void } {
+        if (this.sections[name] === undefined) {
+            const section = new Section();
+            this.sections[name] = section;
+            this.ranks.section.node.after(section.node);
+        }
+        return this.sections[name];
     }
 
     private updateNotices({ words, caption, toast, banner, tag, labels }: Sections): void {

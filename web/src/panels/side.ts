@@ -4,31 +4,36 @@ import { EquationsPart } from "./equations";
 import { Mark } from "./marks";
 import { said } from "./fingers";
 import type { Tip } from "./tip";
-import type { Actions, Agent, Message, Network, Param, Params, Plot, Plots, Rank, Ranks, Row, Setting } from "./view";
+import type { Actions, Agent, Message, Network, Param, Params, Plot, Plots, Rank, Row, Setting, Side } from "./view";
 
 type Send = (message: Message) => void;
 
-/** A part of the panel that can be folded. */
+/** A section of the panel, which can be folded: its names and values, and below them what a part puts there. */
 export class Section {
     readonly node = el("section", "section");
     readonly body = el("div", "section-body");
     private readonly head: HTMLButtonElement;
     private readonly title = el("span");
     private readonly key = el("kbd");
+    private readonly list = el("dl", "rows");
+    private readonly rows = new List(this.list, valueRow);
 
     /** folds: does it, where the app keeps whether it is open; else the section does. */
-    constructor(title: string, key: string, folds?: () => void) {
+    constructor(folds?: () => void) {
         this.head = button("section-head", "", () => (folds !== undefined ? folds() : this.setOpen(Boolean(this.body.hidden))));
         this.body.id = newId();
+        this.body.append(this.list);
         this.head.setAttribute("aria-controls", this.body.id);
         this.head.append(this.title, this.key);
-        this.setTitle(title, key);
         this.node.append(el("h2", "", this.head), this.body);
         this.setOpen(true);
     }
-    setTitle(title: string, key: string): void {
-        setText(this.title, title);
-        setText(this.key, key);
+    setSide(side: Side): void {
+        setText(this.title, side.title);
+        setText(this.key, side.key);
+        show(this.node, side.shown);
+        show(this.list, side.rows.length > 0);
+        this.rows.set(side.rows);
     }
     setOpen(isOpen: boolean): void {
         setAttribute(this.head, "aria-expanded", String(isOpen));
@@ -49,9 +54,7 @@ function valueRow(): RowOf<Row> {
 }
 
 export class AgentPart {
-    readonly section = new Section("Agent", "");
-    private readonly rows: List<Row>;
-    private readonly list = el("dl", "rows");
+    readonly section = new Section();
     private readonly note = el("p", "dim note");
     readonly equations: EquationsPart;
     private readonly next: HTMLButtonElement;
@@ -64,9 +67,8 @@ export class AgentPart {
         this.follow = button("", "Follow", does("follow"));
         this.equations = new EquationsPart(send);
         this.section.node.classList.add("agent");
-        this.rows = new List(this.list, valueRow);
         setTip(this.next, "Selects the next agent.");
-        this.section.body.append(this.list, this.equations.node, this.note, el("div", "agent-buttons", this.next, this.follow));
+        this.section.body.append(this.equations.node, this.note, el("div", "agent-buttons", this.next, this.follow));
     }
 
     setActions(actions: Actions): void {
@@ -76,9 +78,6 @@ export class AgentPart {
 
     set(agent: Agent): void {
         const hasOne = agent.title !== "";
-        this.section.setTitle(hasOne ? agent.title : "Agent", "");
-        show(this.list, agent.rows.length > 0);
-        this.rows.set(hasOne ? agent.rows : []);
         const note = hasOne ? agent.note : said("Click an agent to see what it does, and why.");
         setText(this.note, note);
         show(this.note, note !== "");
@@ -133,7 +132,7 @@ class SettingRow implements RowOf<Setting> {
 }
 
 export class SettingsPart {
-    readonly section = new Section("Overlays", "");
+    readonly section = new Section();
     private readonly rows: List<Setting>;
     constructor(send: Send) {
         this.rows = new List(this.section.body, () => new SettingRow(send));
@@ -246,7 +245,7 @@ class PlotRow implements RowOf<Plot> {
 }
 
 export class PlotsPart {
-    readonly section = new Section("The last minute", "Ctrl+E");
+    readonly section = new Section();
     private readonly rows: List<Plot>;
     private readonly own = el("select", "own");
     private readonly exports: HTMLButtonElement;
@@ -274,7 +273,6 @@ export class PlotsPart {
     }
 
     set(plots: Plots | null): void {
-        show(this.section.node, plots !== null && plots.plots.length > 0);
         if (plots === null) {
             return;
         }
@@ -286,7 +284,8 @@ export class PlotsPart {
             this.own.replaceChildren(new Option("plot something else"), ...plots.choices.map(({ words }) => new Option(words)));
         }
         if (document.activeElement !== this.own) {
-            this.own.selectedIndex = plots.own === "" ? 0 : 1 + plots.choices.findIndex(({ on }) => on);
+            const chosen = plots.choices.findIndex(({ on }) => on);
+            this.own.selectedIndex = chosen === 0 ? 0 : 1 + chosen;
         }
     }
 }
@@ -310,21 +309,17 @@ function rankRow(): RowOf<Rank> {
 }
 
 export class RanksPart {
-    readonly section = new Section("Ranks", "");
-    private readonly rows: List<Row>;
+    readonly section = new Section();
     private readonly bars: List<Rank>;
 
     constructor() {
-        const rows = el("dl", "rows"), bars = el("dl", "ranks");
-        this.rows = new List(rows, valueRow);
+        const bars = el("dl", "ranks");
         this.bars = new List(bars, rankRow);
-        this.section.body.append(rows, el("div", "pair dim", el("span", "", "work and wait"), el("span", "", "in a tick")), bars);
+        this.section.body.append(el("div", "pair dim", el("span", "", "work and wait"), el("span", "", "in a tick")), bars);
     }
 
-    set(ranks: Ranks): void {
-        show(this.section.node, ranks.rows.length > 0);
-        this.rows.set(ranks.rows);
-        this.bars.set(ranks.bars);
+    set(ranks: Rank[]): void {
+        this.bars.set(ranks);
     }
 }
 
@@ -332,6 +327,7 @@ export class RanksPart {
 
 export class NetworkPart {
     readonly node = el("section", "network");
+    private readonly head = el("h2", "plain-head");
     private readonly rows: List<Row>;
     private readonly bars = svg("g");
 
@@ -339,14 +335,21 @@ export class NetworkPart {
         const list = el("dl", "rows"), picture = svg("svg", { viewBox: "0 0 240 26", preserveAspectRatio: "none", "aria-hidden": "true" });
         this.rows = new List(list, valueRow);
         picture.append(this.bars);
-        this.node.append(el("h2", "plain-head", "Network"), list, picture);
+        this.node.append(this.head, list, picture);
+    }
+
+    setSide(side: Side): void {
+        const wasShown = !this.node.hidden;
+        setText(this.head, side.title);
+        show(this.node, side.shown);
+        this.rows.set(side.rows);
+        if (!wasShown && !this.node.classList.contains("bad")) { /* it was asked for, and may be below what is seen of the panel */
+            this.node.scrollIntoView({ block: "nearest" });
+        }
     }
 
     set(network: Network): void {
-        const wasShown = !this.node.hidden;
-        show(this.node, network.rows.length > 0 && network.shown);
         this.node.classList.toggle("bad", network.bad);
-        this.rows.set(network.rows);
         while (this.bars.childElementCount < network.late_ms.length) {
             this.bars.append(svg("rect", { x: 2 * this.bars.childElementCount, width: 1.6 }));
         }
@@ -356,9 +359,6 @@ export class NetworkPart {
             setAttribute(bar, "height", high.toFixed(1));
             setAttribute(bar, "class", late <= 0 ? "ok" : late < 100 ? "warn" : "bad");
         });
-        if (!wasShown && !network.bad) { /* it was asked for, and may be below what is seen of the panel */
-            this.node.scrollIntoView({ block: "nearest" });
-        }
     }
 }
 
@@ -533,7 +533,7 @@ export class ParamsPart {
     private actions: Actions | null = null;
 
     constructor(private readonly send: Send) {
-        this.section = new Section("Sliders", "K", () => this.actions !== null && send({ do: "shortcut", row: this.actions.params.row }));
+        this.section = new Section(() => this.actions !== null && send({ do: "shortcut", row: this.actions.params.row }));
         this.filter.type = "search";
         this.filter.placeholder = "filter";
         this.filter.setAttribute("aria-label", "Filter the sliders by their names");

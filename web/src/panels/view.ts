@@ -17,34 +17,9 @@ export interface Action {
     why?: string; /* why it does nothing now: the control is disabled */
 }
 
-export interface Actions {
-    pause: Action;
-    step: Action;
-    restart: Action;
-    live: Action;
-    panel: Action;
-    legend: Action;
-    params: Action;
-    picker: Action;
-    card: Action;
-    help: Action;
-    close: Action;
-    take_over: Action;
-    export: Action;
-    back: Action;
-    forward: Action;
-    add: Action;
-    remove: Action;
-    follow: Action;
-    next_agent: Action;
-    fit: Action;
-    undo: Action;
-    redo: Action;
-    save: Action;
-    forces: Action;
-    full_screen: Action;
-    screenshot: Action;
-}
+export type Actions = Record<"pause" | "step" | "restart" | "live" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
+    "take_over" | "export" | "back" | "forward" | "add" | "remove" | "follow" | "next_agent" | "fit" | "undo" | "redo" | "save" | "forces" |
+    "full_screen" | "screenshot", Action>;
 
 /** Which parts are shown. */
 export interface Open {
@@ -119,9 +94,17 @@ export interface Row {
     tip: string;
 }
 
+/** A section of the side panel, as panel_sections of viewer/panels/panel_controls.c has it. */
+export interface Side {
+    name: string;
+    title: string;
+    key: string; /* in its head */
+    shown: boolean;
+    rows: Row[];
+}
+
 export interface Agent {
     title: string; /* "" for none */
-    rows: Row[];
     note: string;
 }
 
@@ -213,8 +196,7 @@ export interface Plots {
     times: number[]; /* of the samples, simulated s; the newest last */
     most: number; /* samples in a whole minute */
     mark: number; /* -1: none */
-    own: string; /* what is plotted beside the rest; "" for nothing */
-    choices: { words: string; kind: string; name: string; on: boolean }[];
+    choices: { words: string; kind: string; name: string; on: boolean }[]; /* the first: nothing */
 }
 
 export interface Param {
@@ -264,7 +246,6 @@ export interface Replay {
     wrong?: [number, number]; /* shares: from there to there it is not what was recorded */
     wrong_words: string;
     other: boolean;
-    no_take_over: string;
     hint: string; /* of the place that is pointed at */
 }
 
@@ -331,9 +312,7 @@ export interface Label {
 }
 
 export interface Network {
-    rows: Row[];
     bad: boolean;
-    shown: boolean; /* in a corner, without the panel */
     late_ms: number[];
 }
 
@@ -345,11 +324,6 @@ export interface Rank {
     work: number;
     wait: number;
     longest: boolean;
-}
-
-export interface Ranks {
-    rows: Row[]; /* none: there is no cluster */
-    bars: Rank[];
 }
 
 export interface Words {
@@ -365,6 +339,7 @@ export interface Sections {
     words?: Words;
     caption?: Caption;
     legend?: Legend;
+    side?: Side[];
     agent?: Agent;
     equations?: Equations;
     settings?: Setting[];
@@ -381,7 +356,7 @@ export interface Sections {
     tag?: Tag;
     labels?: Label[];
     network?: Network;
-    ranks?: Ranks;
+    ranks?: Rank[];
 }
 
 /** What the page tells the app. */
