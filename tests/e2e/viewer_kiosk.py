@@ -110,6 +110,8 @@ def puts_back(display, data):
         client.request("subscribe", hz=1)
         has_viewer(client)
         wait_until(lambda: client.request("stats")["tick"], lambda tick: tick > 60, "some time has passed")
+        agent = bytes(reversed(support.STATE_COLORS["seek"]))
+        wait_until(lambda: agent in display.screen().pixels, bool, "agents are drawn: a hand counts from then on")
         viewer.move(500, 300)
         viewer.move(505, 300)
         check(names(client, 1) == ["ada"], "the same world")
