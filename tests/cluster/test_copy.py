@@ -1,76 +1,20 @@
 """drover-cluster --mode copy: the same world as drover-server's, at every tick, whatever is asked of it."""
 
-import os
 import pathlib
 import random
 import tempfile
 import unittest
 
-from cluster import ROOT, SHARED_MEMORY, TCP, Case, Cluster, Server
+from cluster import SHARED_MEMORY, TCP, Cluster, Server
+from twins import ALL, FULL, LARGE, SLOW, TwinCase
 
-SLOW = bool(os.environ.get("DROVER_SLOW"))
-FULL = SLOW and bool(os.environ.get("DROVER_FULL"))
 # A pure flock, a crowd between walls, remembered quarries, formations, states and scenery.
 HANDFUL = ("flock", "doorway", "hunters_and_prey", "formation", "capture_the_flag")
-ALL = sorted(path.stem for path in (ROOT / "scenarios").glob("*.json"))
-LARGE = {"million": 3, "murmuration_100k": 6, "throng": 12, "starlings": 30, "murmuration_10k": 40}  # ticks
 
 
-class Twins:
-    """A cluster and a server of one process that are asked the same, and have to answer the same."""
-
-    def __init__(self, case, cluster, server):
-        self.case, self.clients = case, (cluster.connect(), server.connect())
-
-    def ask(self, op, **fields):
-        first, second = (client.request(op, **fields) for client in self.clients)
-        for answer in (first, second, first.get("frame", {}), second.get("frame", {})):
-            answer.pop("clock", None)
-        self.case.assertEqual(first, second, (op, fields))
-        return first
-
-    def step(self, ticks):
-        for _ in range(ticks):
-            self.case.assert_reply(self.ask("step"), "step")
-
-    def close(self):
-        for client in self.clients:
-            client.socket.close()
-
-
-def random_request(dice, kind):
-    """A request that changes the world; most are accepted."""
-    x, y, agent = dice.randrange(0, 700), dice.randrange(0, 500), dice.randrange(1, 60)
-    requests = (
-        ("spawn", {"kind": kind, "count": dice.randrange(1, 40), "x": x, "y": y}),
-        ("spawn", {"kind": kind}),
-        ("remove", {"agent": agent}),
-        ("set_target", {"agent": agent, "x": x, "y": y}),
-        ("set_target", {"kind": kind, "x": x, "y": y}),
-        ("place", {"agent": agent, "x": x, "y": y, "vx": 10, "vy": -5}),
-        ("drive", {"agent": agent, "vx": 30, "vy": -40}),
-        ("set_param", {"kind": kind, "param": "max_speed", "value": dice.randrange(20, 140)}),
-        ("set_param", {"agent": agent, "param": "max_force", "value": dice.randrange(20, 140)}),
-        ("add_obstacle", {"circle": [x, y, dice.randrange(10, 50)]}),
-        ("remove_obstacle", {"obstacle": dice.randrange(0, 4)}),
-        ("mouse", {"x": x, "y": y}),
-        ("cursor", {"x": x, "y": y}),
-        ("nonsense", {"agent": agent}),
-        ("batch", {"requests": [{"op": "spawn", "kind": kind, "x": x, "y": y}, {"op": "remove", "agent": agent}]}),
-        ("batch", {"requests": [{"op": "spawn", "kind": kind, "count": 3, "unknown": 1}, {"op": "place", "agent": 1, "x": x, "y": y}]}),
-    )
-    return dice.choice(requests)
-
-
-class Copy(Case):
-    def twins(self, cluster, server):
-        twins = Twins(self, cluster, server)
-        self.addCleanup(twins.close)
-        return twins
-
+class Copy(TwinCase):
     def check_scenarios(self, ranks, mca, names, ticks):
-        with Cluster(ranks, "--paused", "flock", mca=mca) as cluster, Server("--paused", "flock") as server:
-            twins = self.twins(cluster, server)
+        with self.twins(ranks, "flock", mca=mca) as twins:
             for name in names:
                 with self.subTest(ranks=ranks, mca=mca, scenario=name):
                     self.assert_reply(twins.ask("load", scenario=name), "load")
@@ -91,24 +35,13 @@ class Copy(Case):
 
     def test_requests(self):
         dice = random.Random(11)
-        with Cluster(3, "--paused", "seek") as cluster, Server("--paused", "seek") as server:
-            twins = self.twins(cluster, server)
+        with self.twins(3, "seek") as twins:
             for name in ("flock", "doorway") + tuple(ALL if FULL else ALL[::6] if SLOW else ()):
-                if name in LARGE:
-                    continue
-                twins.ask("load", scenario=name)
-                twins.ask("pause")
-                kind = dice.choice(twins.ask("list", what="kinds")["kinds"])["name"]
-                for _ in range(40 if FULL else 30):
-                    op, fields = random_request(dice, kind)
-                    twins.ask(op, **fields)
-                    twins.step(dice.randrange(0, 4))
-                twins.ask("get")
-                twins.ask("inspect", agent=1)
+                if name not in LARGE:
+                    self.check_requests(twins, dice, name, 40 if FULL else 30)
 
     def test_requests_at_a_tick_of_a_world_that_runs(self):
-        with Cluster(2, "--paused", "pedestrians") as cluster, Server("--paused", "pedestrians") as server:
-            twins = self.twins(cluster, server)
+        with self.twins(2, "pedestrians") as twins:
             kind = twins.ask("list", what="kinds")["kinds"][0]["name"]
             for client in twins.clients:
                 for tick in range(20, 60, 10):
@@ -120,8 +53,7 @@ class Copy(Case):
             twins.step(1)
 
     def test_speed_steps_and_saved_worlds(self):
-        with Cluster(3, "--paused", "capture_the_flag") as cluster, Server("--paused", "capture_the_flag") as server:
-            twins = self.twins(cluster, server)
+        with self.twins(3, "capture_the_flag") as twins:
             twins.step(5)
             self.assert_reply(twins.ask("save", name="five"), "save")
             twins.ask("step", count=60)
@@ -146,8 +78,7 @@ class Copy(Case):
                 last = client.request("step", count=30)
             with Cluster(2, "--paused", "--replay", path) as cluster, cluster.connect() as client:
                 self.assert_reply(client.request("seek", tick=60), "seek", hash=last["hash"])
-            with Cluster(2, "--paused", "--from", path) as cluster, Server("--paused", "--from", path) as server:
-                twins = self.twins(cluster, server)
+            with self.twins(2, "--from", path) as twins:
                 twins.step(3)
 
 

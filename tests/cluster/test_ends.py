@@ -91,9 +91,9 @@ class Ends(Case):
     def test_a_paused_world_leaves_the_cores_alone(self):
         with Cluster(3, "--paused", "flock") as cluster, cluster.connect() as client:
             client.request("step", count=5)
-            time.sleep(1)
+            time.sleep(1)  # the ranks have come to rest
             before = {rank: spent_s(pid) for rank, pid in cluster.pids().items()}
-            time.sleep(3)
+            time.sleep(3)  # over which the time of the processor is measured
             spent = {rank: spent_s(pid) - before[rank] for rank, pid in cluster.pids().items()}
             self.assertLess(max(spent.values()), 0.45, spent)  # 15 % of a core: sanitizers make a nap dearer
 

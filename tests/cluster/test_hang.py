@@ -77,7 +77,7 @@ class Hang(Case):
             with self.subTest(words=words), cluster.doomed():
                 cluster.pids()
                 pid = self.stop(cluster, 2)
-                time.sleep(0.7)
+                time.sleep(0.7)  # the others wait for the rank
                 started = time.monotonic()
                 os.kill(cluster.pid, signal.SIGTERM)
                 wait_for(lambda: not alive(cluster.pid), "the end of rank 0")
@@ -101,7 +101,7 @@ class Hang(Case):
     def test_without_a_span_nothing_is_judged(self):
         with Cluster(2, "--rank-timeout", "0", "flock") as cluster, cluster.connect() as client:
             pid = self.stop(cluster, 1)
-            time.sleep(3)
+            time.sleep(3)  # longer than TIMEOUT
             os.kill(pid, signal.SIGCONT)
             before = client.request("stats")["ticks"]
             wait_for(lambda: client.request("stats")["ticks"] > before, "ticks")

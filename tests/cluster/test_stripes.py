@@ -1,24 +1,21 @@
 """drover-cluster --mode stripes: the same world as drover-server's, at every tick, or a sentence that says why not."""
 
-import os
 import random
 import unittest
 
-from cluster import SHARED_MEMORY, TCP, Case, Cluster, Server, cluster_binary, run_ranks
-from test_copy import ALL, LARGE, Twins, random_request
+from cluster import SHARED_MEMORY, TCP, cluster_binary, run_ranks
+from twins import ALL, FULL, LARGE, SLOW, TwinCase
 
-SLOW = bool(os.environ.get("DROVER_SLOW"))
-FULL = SLOW and bool(os.environ.get("DROVER_FULL"))
 HANDFUL = ("flock", "boids", "doorway", "hunters_and_prey", "formation")
 
 
-class Stripes(Case):
+class Stripes(TwinCase):
+    mode = "stripes"
+
     def check_scenarios(self, ranks, mca, names, ticks):
         """Returns the scenarios that were refused."""
         refused = []
-        with Cluster(ranks, "--paused", "pedestrians", mode="stripes", mca=mca) as cluster, Server("--paused", "pedestrians") as server:
-            twins = Twins(self, cluster, server)
-            self.addCleanup(twins.close)
+        with self.twins(ranks, "pedestrians", mca=mca) as twins:
             for name in names:
                 with self.subTest(ranks=ranks, mca=mca, scenario=name):
                     answers = [client.request("load", scenario=name) for client in twins.clients]
@@ -46,24 +43,12 @@ class Stripes(Case):
 
     def test_requests(self):
         dice = random.Random(12)
-        with Cluster(3, "--paused", "flock", mode="stripes") as cluster, Server("--paused", "flock") as server:
-            twins = Twins(self, cluster, server)
-            self.addCleanup(twins.close)
+        with self.twins(3, "flock") as twins:
             for name in ("flock", "doorway"):
-                twins.ask("load", scenario=name)
-                twins.ask("pause")
-                kind = dice.choice(twins.ask("list", what="kinds")["kinds"])["name"]
-                for _ in range(60 if FULL else 30):
-                    op, fields = random_request(dice, kind)
-                    twins.ask(op, **fields)
-                    twins.step(dice.randrange(0, 4))
-                twins.ask("get")
-                twins.ask("inspect", agent=1)
+                self.check_requests(twins, dice, name, 60 if FULL else 30)
 
     def test_a_world_without_agents(self):
-        with Cluster(2, "--paused", "flock", mode="stripes") as cluster, Server("--paused", "flock") as server:
-            twins = Twins(self, cluster, server)
-            self.addCleanup(twins.close)
+        with self.twins(2, "flock") as twins:
             twins.ask("remove", kind="bird")
             for name in ("none", "again"):
                 self.assert_reply(twins.ask("save", name=name), "save")

@@ -16,15 +16,11 @@ import os
 import pathlib
 import shlex
 import subprocess
-import sys
 
-if len(sys.argv) < 4:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import ROOT, Server
+import viewer_support as support
 
-from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-
+support.viewer_program(__doc__, takes_more=True)
 UNASKED = {"million", "murmuration_100k", "throng"}
 LIMIT_S = 120
 TRAILS_S = 4

@@ -286,9 +286,9 @@ class Pipes(Case):
             self.assertEqual(running.wait(PATIENCE_S), 130)
 
     def test_a_slow_reader_misses_frames_and_nothing_else(self):
-        with Server("flock") as server, start(server.port, "watch", "--hz", 60) as running:
-            self.assertTrue(running.stdout.readline())
-            time.sleep(1.0)
+        with Server("flock") as server, start(server.port, "watch", "--hz", 60) as running, server.connect() as other:
+            first = json.loads(running.stdout.readline())["tick"]
+            wait_for(lambda: other.request("ping")["tick"] > first + 60, "frames that are not read")
             ticks = [json.loads(running.stdout.readline())["tick"] for _ in range(20)]
             self.assertEqual(ticks, sorted(set(ticks)))
             running.kill()
@@ -515,7 +515,7 @@ class Raw(Case):
             running.stdin.write(b'{"op":"one"}\n{"op":"tw')
             running.stdin.flush()
             wait_for(lambda: len(fake.requests) == 1, "the first line")
-            time.sleep(0.2)
+            time.sleep(0.2)  # drover has read the half line as well
             fake.drop()
             wait_for(lambda: len(fake.connections) == 2, "a second connection")
             running.stdin.write(b'o"}\n{"op":"three"}\n')

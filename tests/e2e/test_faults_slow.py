@@ -11,7 +11,7 @@ import threading
 import time
 import unittest
 
-from drover_client import MEASURED_MEMORY, Case, Client, Closed, Server, parse_strict, wait_for
+from drover_client import MEASURED_MEMORY, Case, Closed, Server, parse_strict, wait_for
 
 
 

@@ -66,7 +66,7 @@ class Lines(Case):
         line = '{"op":"ping","id":"häß–𝄞"}\n'.encode()
         for i in range(len(line)):
             self.client.send_raw(line[i : i + 1])
-            time.sleep(0.002)
+            time.sleep(0.002)  # as above
         self.assert_reply(self.client.receive(), "ping", id="häß–𝄞")
 
     def test_50_commands_in_one_packet(self):

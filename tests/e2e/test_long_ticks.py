@@ -38,14 +38,14 @@ def start_long_tick(client):
     """A step whose first tick does not end; returns its id."""
     client.send("step", id="long")
     client.request("ping")
-    time.sleep(0.3)
+    time.sleep(0.3)  # the tick has begun
     return "long"
 
 
 def start_long_running(client):
     """A world whose next tick does not end."""
     assert client.request("resume")["op"] == "reply"
-    time.sleep(0.3)
+    time.sleep(0.3)  # the tick has begun
 
 
 class LongTicks(Case):
@@ -258,7 +258,7 @@ class LongTicks(Case):
         with Server("--paused", "flock") as server, server.connect() as asker, server.connect() as watcher:
             clumped(asker)
             watcher.request("subscribe", forces=True)  # the forces of all agents cost as much as a tick
-            time.sleep(0.5)
+            time.sleep(0.5)  # the forces are being copied
             asker.send("inspect", id="i", agents=[1, 2, 3])
             asker.request("ping")
             with server.connect() as loader, Clock("load while forces are copied") as clock:

@@ -7,7 +7,7 @@ import threading
 import time
 import unittest
 
-from drover_client import MEASURED_MEMORY, Case, Client, Closed, Server, parse_strict, wait_for
+from drover_client import MEASURED_MEMORY, Case, Server, parse_strict, wait_for
 
 SIXTEEN = list(range(1, 17))
 LONG = [("help", {}, 200), ("list", {}, 400), ("get_params", {}, 400), ("inspect", {"agents": SIXTEEN}, 400)]

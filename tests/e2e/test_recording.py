@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -173,7 +174,7 @@ class Lines(Recording):
             began = time.monotonic()
             client.request("spawn", kind="bird", count=2000)
             wait_for((self.folder / "a-2.drover").exists, "a second file")
-            time.sleep(3)
+            wait_for((self.folder / "a-3.drover").exists, "a third file")
             self.assertLessEqual(len(list(self.folder.iterdir())), 2 + (time.monotonic() - began) / 2)
 
 
@@ -231,7 +232,7 @@ class Options(Recording):
                 file.write(at * 50000)
         process = subprocess.Popen([server_binary(), "--port", "0", "--state", str(state)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            time.sleep(0.5)
+            time.sleep(0.5)  # it reads
             process.send_signal(signal.SIGTERM)
             sent = time.monotonic()
             self.assertEqual(process.wait(30), 0)
@@ -506,7 +507,8 @@ class Kept(Recording):
         server = Server("--state", str(self.state), "flock")
         with server.connect() as client:
             client.request("set_param", kind="bird", param="max_speed", value=99)
-            time.sleep(0.5)
+            wait_for(lambda: re.search(rb'"op":"do".*"op":"at","tick":[1-9]', self.files("journal")[-1].read_bytes(), re.DOTALL),
+                     "the request and a tick in the journal")
         server.process.send_signal(signal.SIGKILL)
         server.process.wait()
         server.kill()

@@ -657,7 +657,7 @@ class Readme(Case):
         with subprocess.Popen([server_binary(), *arguments, "--port", "0"], cwd=place, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as server:
             self.assertIn("listening", server.stdout.readline())
-            time.sleep(1)
+            time.sleep(1)  # a user looks at it
             server.send_signal(signal.SIGINT)
             said = server.communicate(timeout=PATIENCE_S)[1]
             self.assertEqual(server.returncode, 0, said)

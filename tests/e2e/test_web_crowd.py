@@ -52,8 +52,8 @@ class Crowd(Case):
                 self.assert_reply(reader.request("subscribe", hz=60, layout="packed"), "subscribe")
                 next_tick(reader)
             other = stack.enter_context(server.connect())
-            before = server.rss_bytes()
-            time.sleep(2.5)
+            before, first = server.rss_bytes(), other.request("ping")["tick"]
+            wait_for(lambda: other.request("ping")["tick"] > first + 60, "frames that are not read")
             grown = server.rss_bytes() - before
             self.assertLess(grown, 64 << 20, "memory for readers that do not read")
             now = other.snapshot()["tick"]

@@ -209,7 +209,7 @@ class Heads(OneServer, Web):
                     dripping.sendall(b"G" if _ == 0 else b"E")
                 except OSError:
                     break
-                time.sleep(1)
+                time.sleep(1)  # a byte a second
             for connection in (silent, dripping, preconnected):
                 read_until_closed(connection)
             self.assertGreater(time.monotonic() - began, 8.0)
@@ -280,7 +280,7 @@ class Stopping(Web):
             late = connect_to(server.web)
             fields = "".join(f"{name}: {value}\r\n" for name, value in handshake_fields(server.web).items())
             late.sendall(f"GET /ws HTTP/1.1\r\n{fields}".encode())
-            time.sleep(0.5)
+            time.sleep(0.5)  # the server has read the head so far
             server.process.send_signal(signal.SIGTERM)
             self.assert_logged(server, "SIGTERM: stopping")
             with client.socket, late:

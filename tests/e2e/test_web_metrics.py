@@ -299,8 +299,9 @@ class Tokens(Case):
 class Health(Case):
     def test_a_world_that_moves_or_is_paused_is_well(self):
         for arguments in ([], ["--paused"]):
-            with WebServer(*arguments, "flock") as server:
-                time.sleep(0.3)
+            with WebServer(*arguments, "flock") as server, WebClient(server.web) as client:
+                if not arguments:
+                    wait_for(lambda client=client: client.request("ping")["tick"] > 20, "ticks")
                 for path in ("/healthz", "/readyz"):
                     status, head, body = ask(server.web, path)
                     self.assertEqual((status, body), (200, b"ok\n"), path)
@@ -308,7 +309,7 @@ class Health(Case):
 
     def test_a_long_pause_ends_well(self):
         with WebServer("--paused", "flock") as server, WebClient(server.web) as client:
-            time.sleep(2.5)
+            time.sleep(2.5)  # longer than a tick of a world that runs may be due
             client.request("resume")
             for _ in range(20):
                 self.assertEqual(ask(server.web, "/healthz")[::2], (200, b"ok\n"))
@@ -340,7 +341,7 @@ class Health(Case):
     def test_a_slow_world_has_its_own_pace(self):
         with WebServer("flock") as server, WebClient(server.web) as client:
             self.assert_reply(client.request("speed", factor=0.01), "speed")
-            time.sleep(3)
+            wait_for(lambda: client.request("ping")["tick"] >= 2, "ticks, less than one a second")
             self.assertEqual(ask(server.web, "/healthz")[::2], (200, b"ok\n"))
 
 

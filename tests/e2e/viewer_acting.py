@@ -7,24 +7,18 @@ cursors with names, roles, crowds too large to send.
 
 import json
 import math
-import os
 import pathlib
 import re
 import socket
-import sys
 import tempfile
 import threading
 import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server
+import viewer_support as support
+from viewer_support import check, reaches, step, wait_until
 
-from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, reaches, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 700)
 CAPTION_S = 10.0  # the words about a world are gone after this
 SELECTED, WARN = (0xFF, 0xFF, 0xFF), (0xE3, 0xB3, 0x41)
@@ -65,7 +59,7 @@ def drags_a_target(viewer, client, camera):
     wanted = camera.to_world(int(at[0]) + 120.5, int(at[1]) + 60.5)
     wait_until(lambda: home(client), lambda p: math.dist(p, wanted) < 1.0, f"the target is at {wanted}")
     viewer.move(int(at[0]), int(at[1]))
-    time.sleep(0.3)
+    viewer.frames()
     check(math.dist(home(client), wanted) < 1.0, "let go, it stays")
     put = home(client)
     viewer.picture(lambda p: p.count(support.TARGET, *camera.to_window(*put), 20) > 20, "it is drawn where it was put")
@@ -104,8 +98,7 @@ def double_clicks(viewer, is_right, what):
     for _ in range(5):
         viewer._xdotool("click", "--repeat", "2", "--delay", "60", "1")
         time.sleep(0.5)  # the press itself is marked as well
-        viewer.picture(lambda p: True, "anything")
-        if is_right(viewer.picture(lambda p: True, "anything")):
+        if is_right(viewer.frames()):
             return
     check(False, what)
 
@@ -128,7 +121,7 @@ def tunes(viewer, client):
     double_clicks(viewer, lambda p: p.count(support.ACCENT, half, track, 100) > 5, "the value can be typed")
     viewer.type("77")
     viewer.key("Escape")
-    time.sleep(0.3)
+    viewer.frames()
     check(max_speed(client) == 100, "Escape: nothing is typed")
     viewer.picture(lambda p: p.count(support.ACCENT, half, track, 100) == 0, "it is not typed any more")
     double_clicks(viewer, lambda p: p.count(support.ACCENT, half, track, 100) > 5, "the value can be typed")
@@ -142,7 +135,7 @@ def tunes_by_keyboard(viewer, client, camera):
     was_paused = client.request("stats")["paused"]
     viewer.key("F6")
     viewer.picture(lambda p: p.count(support.ACCENT, 966, 44, 118) > 150, "the first control is marked")
-    before = viewer.picture(lambda p: True, "anything").count(support.VELOCITY, 1065, 135, 20)
+    before = viewer.frames(1).count(support.VELOCITY, 1065, 135, 20)
     viewer.key("Escape")
     reaches(viewer, ("F6", "Tab", "Tab"), lambda p: p.count(support.ACCENT, 856, 134, 14) > 30, "velocity")
     viewer.key("space")
@@ -184,7 +177,7 @@ def loses_nothing(viewer, client):
     was_paused = client.request("stats")["paused"]
     client.request("pause")
     viewer.move(55, SIZE[1] - 19)
-    time.sleep(0.3)
+    viewer.frames()
     before = client.request("ping")["tick"]
     with viewer.stands_still():
         viewer._xdotool("click", "--repeat", "21", "--delay", "5", "1")
@@ -209,7 +202,7 @@ def belongs_to_one(viewer, client):
     viewer.key("a")
     viewer.picture(lambda p: p.count(support.ACCENT, SIZE[0] / 2, 55, 250) > 200, "what a click in the world does is said")
     before, places = runners(client), [(x, y) for x in range(20, 130) for y in range(75, 135)]
-    shown = viewer.picture(lambda p: True, "the legend")
+    shown = viewer.frames(1)
     with viewer.stands_still():
         viewer._xdotool("mousemove", "--window", viewer.window, "75", "57", "click", "1")
     viewer.picture(lambda p: sum(p.pixel(*at) != shown.pixel(*at) for at in places) > 300, "the legend is folded")
@@ -236,7 +229,7 @@ def sees_the_others(viewer, server, camera):
         other.request("hello", name="Ann")
         viewer.move(500, 600)
         at = camera.to_window(500, 100)
-        before = viewer.picture(lambda p: True, "anything")
+        before = viewer.frames(1)
         other.request("cursor", x=500, y=100)
         spot = (at[0] + 3, at[1] + 8)
         viewer.picture(lambda p: p.pixel(*spot) != before.pixel(*spot), "Ann's cursor")
@@ -324,7 +317,8 @@ def comes_back(display, folder):
             wait_until(lambda: len(line.due), lambda count: count > 0, "counts are asked for")
             wait_until(lambda: crowded(display.screen(), place), lambda share: share > 0.7, "the crowd")
             check(time.monotonic() < line.due[0], "the crowd is there before the counts are")
-            time.sleep(max(0.0, line.due[0] + 0.5 - time.monotonic()))
+            wait_until(time.monotonic, lambda now: now > line.due[0], "the counts come")
+            viewer.frames()
             check(len(line.due) == 1, f"they are asked for once, not {len(line.due)} times")
 
 

@@ -12,21 +12,16 @@ import select
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
-
-from drover_client import PATIENCE_S, ROOT, Client, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
+from drover_client import PATIENCE_S, ROOT, Client, server_binary, wait_for
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
 TEXT = (0xE6, 0xEA, 0xEF)
-PROGRAMS = {"drover-server": os.path.abspath(sys.argv[1]), "drover-viewer": os.path.abspath(sys.argv[2])}
+PROGRAMS = {"drover-viewer": support.viewer_program(__doc__), "drover-server": server_binary()}
 
 
 @contextlib.contextmanager

@@ -6,21 +6,14 @@
 
 import json
 import math
-import os
 import pathlib
-import sys
 import tempfile
-import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 700)
 BAD = (0xFF, 0x6B, 0x5E)
 FILL = (0x3B, 0x41, 0x50)  # viewer/explain/theme.c, THEME_OBSTACLE
@@ -109,9 +102,9 @@ def gives_up(viewer, server, hand, camera):
         give_up()
         wait_until(lambda: obstacles(server), lambda now: near(now[0], before[0]), "it is back")
         hand.go(450, 200)
-        time.sleep(0.2)
+        viewer.frames()
         viewer.release()
-        time.sleep(0.2)
+        viewer.frames()
         check(near(obstacles(server)[0], before[0]), "it is out of the hand, though the button was still down")
     check(viewer.process.poll() is None, "Escape did not quit")
     step("a press without a motion is a click: nothing moves, and no forces are shown")

@@ -6,22 +6,16 @@ muted behaviors, the parts of a flock.
 """
 
 import json
-import os
 import pathlib
 import re
-import sys
 import tempfile
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import PATIENCE_S, Server, wait_for
+import viewer_support as support
+from viewer_support import check, step, wait_until
+import x_clipboard
 
-from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-import x_clipboard  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 1200)  # high enough for all equations of an agent
 SELECTED = (0xFF, 0xFF, 0xFF)
 BESIDE = (60, 1000)  # nothing is there

@@ -15,15 +15,12 @@ import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) not in (3, 4) or sys.argv[3:] not in ([], ["--write"]):
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import ROOT, Server
+import viewer_support as support
+from viewer_support import check, step
 
-from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__, takes_more=True)
+WRITES = sys.argv[3:] == ["--write"]
 SIZE = (640, 480)
 LIMIT_S = 90
 LEGEND = (260, 300)  # where the legend may cover the world, from the top left: scales and many states
@@ -190,7 +187,7 @@ def main():
         every_scenario(folder)
         legend_covers_nothing(folder)
         pictures_repeat(folder)
-        golden_pictures(folder, sys.argv[3:] == ["--write"])
+        golden_pictures(folder, WRITES)
         man_page()
         ffmpeg_is_missing(folder)
         refusals(folder)

@@ -5,20 +5,13 @@
 """
 
 import math
-import os
-import shutil
-import sys
 import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import PATIENCE_S, Server
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1000, 520)
 LIVE = (704, SIZE[1] - 19, 14)  # where the word is on the timeline
 GREEN, AMBER = (0x3F, 0xB9, 0x50), (0xE3, 0xB3, 0x41)
@@ -54,13 +47,18 @@ def run_for(client, ticks):
     return seen
 
 
-def talk(viewer, seconds):
+def runs_on(asker, what="the world runs on"):
+    """Waits for a second of the world."""
+    before = world_tick(asker)
+    wait_until(lambda: world_tick(asker), lambda tick: tick > before + JUMP, what)
+
+
+def talk(viewer, times):
     """A second client points at the paused world; each time the snapshot is sent again."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        viewer.move(300 + int(10 * seconds) % 100, 300)
+    for _ in range(times):
+        viewer.move(320, 300)
         viewer.move(350, 280)
-        time.sleep(0.1)
+        viewer.frames(1)
 
 
 def shown(viewer, is_right=lambda picture: True, what="anything"):
@@ -69,7 +67,7 @@ def shown(viewer, is_right=lambda picture: True, what="anything"):
 
 def nothing_yet(viewer, client):
     step("a world that was started paused has no past: nothing is recorded while it stands")
-    talk(viewer, 2.0)
+    talk(viewer, 8)
     shown(viewer, is_live, "it is live")
     viewer.key("Left")
     picture = shown(viewer)
@@ -90,7 +88,7 @@ def looks_back_in_a_pause(viewer, client, asker, camera):
         client.request("speed", factor=speed)
         seen = run_for(client, 5 * JUMP)
         end = world_tick(asker)
-        talk(viewer, 4.0)
+        talk(viewer, 16)
         shown(viewer, lambda p, end=end: is_live(p) and p.tick == end, f"tick {end} is shown live")
         ticks, checked = goes_back(viewer, camera, seen, end)
         if is_regular(ticks) and checked > 0:
@@ -143,15 +141,14 @@ def holds(viewer, client, asker):
     client.request("resume")
     viewer.key("Left")
     first = shown(viewer, is_past, "the past").tick
-    before = world_tick(asker)
-    wait_until(lambda: world_tick(asker), lambda tick: tick > before + JUMP, "the world runs on")
+    runs_on(asker)
     check(shown(viewer).tick == first, f"tick {first} is held")
     viewer.key("End")
     shown(viewer, is_live, "End is live")
-    drags(viewer)
+    drags(viewer, asker)
 
 
-def drags(viewer):
+def drags(viewer, asker):
     """The handle goes as far back as the mouse does: 20 px at a time, of a timeline of a minute."""
     left, right, y = TIMELINE
     step_ticks = 20 * 60.0 * JUMP / (right - left)
@@ -163,12 +160,12 @@ def drags(viewer):
         viewer.move(right - 40, y)
         shown(viewer)  # the effect of the handle shows a frame later
         first = shown(viewer, is_past, "dragging the handle looks back").tick
-        time.sleep(1.0)
+        runs_on(asker)
         check(shown(viewer).tick == first, f"tick {first} is held under the mouse")
         viewer.move(right - 60, y)
         earlier = shown(viewer, lambda p, first=first: p.tick < first, "farther back").tick
         viewer.release()
-        time.sleep(0.5)
+        runs_on(asker)
         check(shown(viewer).tick == earlier, "and when it was let go")
         if abs(first - earlier - step_ticks) < 20:
             return
@@ -184,8 +181,7 @@ def plays(viewer, asker):
     check(is_past(later), "it is still the past")
     viewer.key("space")
     held = shown(viewer).tick
-    before = world_tick(asker)
-    wait_until(lambda: world_tick(asker), lambda tick: tick > before + JUMP, "the world was never paused")
+    runs_on(asker, "the world was never paused")
     check(shown(viewer).tick == held, "Space holds it again")
 
 
@@ -198,7 +194,7 @@ def changes_nothing(viewer, asker, camera):
     for key in ("a", "x"):
         viewer.key(key)
         viewer.click()
-    time.sleep(0.5)
+    viewer.frames()
     after = asker.snapshot()
     check([a["id"] for a in before["agents"]] == [a["id"] for a in after["agents"]], "agents came or went")
     x, y = camera.to_world(400.5, 300.5)
@@ -226,9 +222,6 @@ def begins_afresh(viewer, asker):
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
             server.connect() as asker:
         camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)

@@ -12,21 +12,16 @@ drawn is 0.05 %). On the machine the pictures were made on, files are equal byte
 """
 
 import concurrent.futures
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) < 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import ROOT, Server
+import viewer_support as support
+from viewer_support import check, step
 
-from drover_client import ROOT, Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__, takes_more=True)
 WRITES = "--write" in sys.argv[3:]
 ASKED = [name for name in sys.argv[3:] if name != "--write"]
 GOLDEN = ROOT / "tests" / "golden" / "pictures" / "scenarios"

@@ -8,22 +8,16 @@ server.
 import os
 import pathlib
 import re
-import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Client, Server, sealed, wait_for
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import PATIENCE_S, Client, Server, sealed, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 700)
 ACCENT, AMBER, RED = (0x58, 0xA6, 0xFF), (0xE3, 0xB3, 0x41), (0xFF, 0x6B, 0x5E)
 TEXT = (0xE6, 0xEA, 0xEF)
@@ -170,9 +164,7 @@ def timeline(display, path):
             viewer.release()
             stats = wait_until(lambda: client.request("stats"), lambda stats: stats["tick"] > 20, "a later tick")
             check(stats["replay"]["world"] == 1 and stats["tick"] < TICKS[0], f"in world 1: {stats['replay']}")
-            time.sleep(1.0)
-            tick = client.request("stats")["tick"]
-            viewer.picture(lambda p: p.tick == tick, f"the picture shows tick {tick}")
+            viewer.picture(lambda p: p.tick == client.request("stats")["tick"], "the picture shows the server's tick")
             step("[ and ] change the speed, as - and = do; Ctrl+R goes to the beginning")
             viewer.key("bracketright")
             wait_until(lambda: client.request("stats")["replay"]["speed"], lambda speed: speed == 2, "twice as fast")
@@ -239,14 +231,14 @@ def saves(display):
             step("the picker loads saved worlds and removes them")
             client.request("step", count=60)
             viewer.key("ctrl+o")
-            time.sleep(0.5)
+            viewer.frames()
             viewer.type("seek120")
             viewer.picture(lambda p: p.count(TEXT, 400, 400, 200) == 0, "no other row")
             viewer.key("Return")
             wait_until(lambda: client.request("stats")["tick"], lambda tick: tick == 180, "the saved world")
             viewer.picture(lambda p: p.tick == 180, "it is shown")
             viewer.key("ctrl+o")
-            time.sleep(0.5)
+            viewer.frames()
             viewer.type("seek120")
             viewer.picture(lambda p: p.count(TEXT, 400, 400, 200) == 0, "no other row")
             viewer.key("Delete")
@@ -268,16 +260,13 @@ def records(display, folder):
             wait_until(lambda: client.request("stats"), lambda stats: "recording" not in stats, "it stops")
             viewer.picture(lambda p: p.count(RED, SIZE[0] - 150, 16, 150) == 0, "no dot")
             wait_for(lambda: len(list(pathlib.Path(folder).glob("*.drover*"))) == 1, "a file")
-            time.sleep(support.TOAST_S)
+            time.sleep(support.TOAST_S)  # earlier toasts are gone
             viewer.key("ctrl+l")
             viewer.picture(lambda p: toast(p, ACCENT) > 60, "where the last minute is kept")
             wait_for(lambda: len(list(pathlib.Path(folder).glob("*.drover*"))) == 2, "a second file")
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with tempfile.TemporaryDirectory(prefix="drover-recording-") as folder, support.Display() as display:
         path = record(folder)
         refused(folder)

@@ -5,19 +5,13 @@
 """
 
 import os
-import shutil
 import subprocess
-import sys
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import PATIENCE_S, Server
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import PATIENCE_S, Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 BAR, BAR_LINE = (0x1B, 0x1F, 0x26), (0x2D, 0x34, 0x3F)
 POP_EDGE = (0x3D, 0x46, 0x53)
 
@@ -126,9 +120,6 @@ def small_window(server):
 
 
 def main():
-    for program in ("Xvfb", "xdotool", "xprop"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with Server("flock") as server:
         windows_fit(server)
         text_suits(server)

@@ -32,6 +32,15 @@ TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
 LEGEND = (230, 250)  # where the legend may cover the world, from the top left
 
 
+def viewer_program(usage, takes_more=False):
+    """The viewer that a script's command line names: SCRIPT DROVER_SERVER DROVER_VIEWER, and more where it takes more. The server is
+    from now on that of `Server`. usage: what is said of another command line."""
+    if len(sys.argv) < 3 or len(sys.argv) > 3 and not takes_more:
+        sys.exit(usage)
+    os.environ["DROVER_SERVER"], viewer = map(os.path.abspath, sys.argv[1:3])
+    return viewer
+
+
 def sum_of_bytes(a, b):
     """Byte by byte, without carry: as one large number, because it is quick."""
     high = int.from_bytes(b"\x80" * len(a), "big")
@@ -148,7 +157,7 @@ def reaches(viewer, keys, is_marked, what):
         for key in (*keys, None, None):  # what a key marks shows in the next picture
             if key is not None:
                 viewer.key(key)
-            picture = viewer.picture(lambda p: True, "anything")
+            picture = viewer.frames(1)
         if is_marked(picture):
             return
         viewer.key("Escape")
@@ -420,6 +429,13 @@ class Viewer:
                 for path in folder.glob("drover-*.png"):
                     kept.write_bytes(path.read_bytes())
                 raise AssertionError(f"no picture within {timeout} s in which {what}; the last is kept as {kept}")
+
+    def frames(self, count=2):
+        """Waits for so many pictures and returns the last one. Before the first is taken, the viewer has handled what was done
+        until now; what comes of it shows in the second."""
+        for _ in range(count):
+            picture = self.picture(lambda p: True, "anything")
+        return picture
 
     def _saved(self, folder, deadline):
         until = min(deadline, time.monotonic() + 20.0)  # a large picture, a busy machine

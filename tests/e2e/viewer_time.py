@@ -6,22 +6,14 @@
 
 import json
 import math
-import os
 import pathlib
-import shutil
-import sys
 import tempfile
-import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 700)
 LINE_Y = SIZE[1] - 19
 SLIDER = (112, 216)  # of the speed, on the timeline
@@ -61,7 +53,7 @@ def max_speed(client):
 def press(viewer, key):
     """A key, and a frame after it: two in one frame would be one to a control."""
     viewer.key(key)
-    viewer.picture(lambda p: True, "a frame")
+    viewer.frames(1)
 
 
 def drag(viewer, a, b):
@@ -69,7 +61,7 @@ def drag(viewer, a, b):
     for act in (lambda: viewer.move(*a), viewer.press, lambda: viewer.move((a[0] + b[0]) // 2, (a[1] + b[1]) // 2),
                 lambda: viewer.move(*b), viewer.release):
         act()
-        viewer.picture(lambda p: True, "a frame")
+        viewer.frames(1)
 
 
 def sets_the_speed(viewer, client):
@@ -236,15 +228,12 @@ def may_not(display, folder):
                 viewer.key("equal")
                 viewer.picture(lambda p: p.count(RED, SIZE[0] / 2 - 260, SIZE[1] - 60, 255) > 60, "the refusal")
                 viewer.key("ctrl+r")
-                time.sleep(0.5)
+                viewer.frames()
                 stats = client.request("stats")
                 check(stats.get("speed", 1) == 1 and stats["tick"] > 0, f"nothing has changed: {stats}")
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with support.Display() as display, tempfile.TemporaryDirectory(prefix="drover-time-") as folder:
         (pathlib.Path(folder) / "errands.json").write_text(json.dumps(WORLD))
         (pathlib.Path(folder) / "crowd.json").write_text(json.dumps(CROWD))

@@ -8,19 +8,12 @@ import json
 import math
 import os
 import pathlib
-import shutil
-import sys
-import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server, wait_for
+import viewer_support as support
+from viewer_support import check, step
 
-from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1100, 700)
 SELECTED = (0xFF, 0xFF, 0xFF)
 CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/explain/behavior_colors.c
@@ -79,7 +72,7 @@ def looks_closer(viewer, agent, at):
     viewer.key("Home")
     viewer.picture(lambda p: p.count(color, *at, 45) < 1.5 * before, "it is as small as before")
     step("Ctrl + makes the text larger, Ctrl 0 as it was")
-    bar = viewer.picture(lambda p: True, "anything").count((0x1B, 0x1F, 0x26), 550, 36, 3)
+    bar = viewer.frames(1).count((0x1B, 0x1F, 0x26), 550, 36, 3)
     viewer.key("ctrl+equal")
     viewer.key("ctrl+equal")
     viewer.key("ctrl+equal")
@@ -127,8 +120,7 @@ def looks_back(viewer, client, camera, server):
     viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) == 0, "LIVE is dark two seconds back")
     with server.connect() as other:
         first = other.snapshot()["tick"]
-        time.sleep(0.2)
-        check(other.snapshot()["tick"] > first, "the server runs on")
+        wait_for(lambda: other.snapshot()["tick"] > first, "the server runs on")
     viewer.key("End")
     viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "End is live again")
     knob, y = 760 - 6, SIZE[1] - 19
@@ -148,7 +140,7 @@ def picks(viewer, client):
     viewer.key("ctrl+o")
     viewer.picture(lambda p: p.pixel(SIZE[0] / 2, 100) == (0x12, 0x15, 0x1A), "the picker is open")
     viewer.type("hunpry")
-    time.sleep(0.3)
+    viewer.frames()
     viewer.key("Return")
     check(client.receive_op("scenario")["name"] == "hunters_and_prey", "hunters_and_prey is loaded")
 
@@ -160,12 +152,12 @@ def takes_away(viewer, folder):
     rows = list(folder.glob("drover-*-plots.csv"))[0].read_text().splitlines()
     check(rows[0].startswith("time_s,mean_speed,order") and all(r.count(",") == rows[0].count(",") for r in rows), rows[:3])
     viewer.key("F9")
-    wait_for(lambda: [p for p in folder.glob("drover-*.mp4") if p.stat().st_size > 0], "the clip grows")
-    time.sleep(0.5)
-    viewer.key("F9")
+    wait_for(lambda: list(folder.glob("drover-*.mp4")), "the clip")
     clip = list(folder.glob("drover-*.mp4"))[0]
     bar, (side, timeline) = support.BAR_PX, support.PANEL
     width, height = SIZE[0] - side, SIZE[1] - bar - timeline  # the world alone
+    wait_for(lambda: clip.stat().st_size > 3 * width * height * 4, "it grows")
+    viewer.key("F9")
     wait_for(lambda: clip.stat().st_size % (width * height * 4) == 0, "whole frames were given")
     data = clip.read_bytes()
     check(len(data) >= width * height * 4, "at least one")
@@ -219,7 +211,7 @@ def forgets_flags(display, server):
     with support.Viewer(VIEWER, display, server.port, "--overlays", "none") as viewer:
         viewer.picture(lambda p: p.width == 1280, "a picture")
         viewer.key("g")
-        time.sleep(0.3)
+        viewer.frames()
         found = kept(viewer)
         check(found == {"overlays": "radii,neighbors,places,grid"}, found)
 
@@ -236,9 +228,6 @@ def changes_the_palette(viewer):
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with support.Display() as display, Server("--paused", "wander") as server, server.connect() as client:
         fake = pathlib.Path(display.folder) / "ffmpeg"
         fake.write_text(FAKE_FFMPEG)

@@ -5,19 +5,12 @@
 """
 
 import math
-import os
-import shutil
-import sys
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import Server  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (1000, 520)
 RIGHT = SIZE[0] - support.PANEL[0]  # where the side panel begins
 SELECTED, STEERING = (0xFF, 0xFF, 0xFF), (0xFF, 0x7B, 0xD5)  # viewer/draw/canvas.h
@@ -97,9 +90,6 @@ def recalls_forces(viewer, client, agent):
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with support.Display() as display, Server("flock", "--paused") as server, server.connect() as client:
         world = client.hello["scenario"]["size"]
         camera = support.Camera(world, SIZE, panel=True, has_legend=False)

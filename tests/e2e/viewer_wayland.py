@@ -5,21 +5,16 @@ gives the viewer all of the output: it is at 0, 0, and of another size than it a
     viewer_wayland.py DROVER_SERVER DROVER_VIEWER
 """
 
-import os
 import pathlib
 import subprocess
 import sys
 import tempfile
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import Server, end_process, text_so_far, wait_for
+import viewer_support as support
+from viewer_support import check, step, wait_until
 
-from drover_client import Server, end_process, text_so_far, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step, wait_until  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE, ASKED = (1000, 700), "900x600"
 SOCKET = "drover-test"
 BAR = (0x1B, 0x1F, 0x26)

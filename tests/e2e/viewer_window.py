@@ -5,20 +5,13 @@
 """
 
 import math
-import os
-import shutil
-import sys
 import time
 
-if len(sys.argv) != 3:
-    sys.exit(__doc__)
-os.environ["DROVER_SERVER"] = os.path.abspath(sys.argv[1])
+from drover_client import PATIENCE_S, Server, wait_for
+import viewer_support as support
+from viewer_support import check, step
 
-from drover_client import PATIENCE_S, Server, wait_for  # noqa: E402  (it reads DROVER_SERVER)
-import viewer_support as support  # noqa: E402
-from viewer_support import check, step  # noqa: E402
-
-VIEWER = os.path.abspath(sys.argv[2])
+VIEWER = support.viewer_program(__doc__)
 SIZE = (640, 480)
 WARN = (0xE3, 0xB3, 0x41)
 
@@ -171,7 +164,7 @@ def wrong_on_screen(display, viewer, picture, box):
 def shows_on_screen(display, viewer, what):
     """The world of a paused server; the bar's numbers and the toast go on changing."""
     def is_same():  # a new picture each time: the pointer's mark disappears after a second
-        picture = viewer.picture(lambda p: True, "anything")
+        picture = viewer.frames(1)
         box = (0, support.BAR_PX, picture.width, picture.height - 90)
         return wrong_on_screen(display, viewer, picture, box) == 0
 
@@ -235,9 +228,6 @@ def reconnects(viewer, server, camera):
 
 
 def main():
-    for program in ("Xvfb", "xdotool"):
-        if shutil.which(program) is None:
-            sys.exit(f"{program} is not installed")
     with support.Display() as display, Server("seek") as server:
         with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
             watcher = Watcher(server)

@@ -10,7 +10,7 @@ from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import AsyncRequests
-from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, check_options, split, warn_of_no_event
+from .ops import DEFAULT_TIMEOUT_S, UNSET, check_options, split, warn_of_no_event
 from .protocol import LOOK_S, Request
 from .serving import START_S, ServerProcess
 
@@ -87,11 +87,6 @@ class Drover(Link, AsyncRequests):
         await asyncio.sleep(0)
         if self.server is not None:
             self.server.end()
-
-    def on(self, what: str, callback: Callable[[Any], Any]) -> Callable[[], None]:
-        """As drover.Drover.on. A callback may be a coroutine function."""
-        warn_of_no_event((what,), NOTICES)
-        return self._listeners.add(what, callback)
 
     # --- requests
 

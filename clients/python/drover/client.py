@@ -12,7 +12,7 @@ from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import LaterRequests, SyncRequests
-from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, split, warn_of_no_event
+from .ops import DEFAULT_TIMEOUT_S, UNSET, split, warn_of_no_event
 from .protocol import LOOK_S, Request
 
 READ_LEAST, READ_MOST = 1 << 14, 1 << 20
@@ -59,13 +59,6 @@ class Drover(Link, SyncRequests):
         self._drop_socket()
         if self.server is not None:
             self.server.end()
-
-    def on(self, what: str, callback: Callable[[Any], Any]) -> Callable[[], None]:
-        """Calls back with each `event` or event of a name ("caught"), `scenario`, `cursors`, `error` (of requests without
-        an id), `bye`, `link` (the connection went or came back), `line` (all of them, as bytes). Callbacks come while a
-        method waits. Returns a function that ends it."""
-        warn_of_no_event((what,), NOTICES)
-        return self._listeners.add(what, callback)
 
     # --- requests
 

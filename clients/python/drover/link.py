@@ -10,7 +10,7 @@ from .address import parse_address
 from .errors import DroverError
 from .frames import AnyFrame
 from .listeners import Listeners
-from .ops import DEFAULT_TIMEOUT_S, UNSET, warn_of_unknown
+from .ops import DEFAULT_TIMEOUT_S, NOTICES, UNSET, warn_of_no_event, warn_of_unknown
 from .protocol import Request, Session
 
 EVENTS_MOST = 65536  # that wait for a loop over events; the oldest go first
@@ -50,6 +50,13 @@ class Link:
     def paced_hz(self) -> Optional[float]:
         """Frames a second that are asked for in place of the subscription's, because the link is slow and they would come late; None: as many as it says."""
         return self.session.paced_hz
+
+    def on(self, what: str, callback: Callable[[Any], Any]) -> Callable[[], None]:
+        """Calls back with each `event` or event of a name ("caught"), `scenario`, `cursors`, `error` (of requests without
+        an id), `bye`, `link` (the connection went or came back), `line` (all of them, as bytes). Callbacks come while a
+        method waits, and may be coroutine functions for asyncio. Returns a function that ends it."""
+        warn_of_no_event((what,), NOTICES)
+        return self._listeners.add(what, callback)
 
     # --- what a client brings
 

@@ -1,7 +1,7 @@
 """The requests as methods with the wire's names, shared by the synchronous and the asynchronous client.
 
 Which members a request has is the server's business: they are passed on as they are, and `fields()` asks the server
-for them. ops.pyi, which tools/make_types.py writes from protocol.schema.json, has them for type checkers and editors.
+for them. methods.pyi, which tools/make_types.py prints from protocol.schema.json, has them for type checkers and editors.
 """
 
 from __future__ import annotations

@@ -4,10 +4,12 @@
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import tempfile
 
-PACKAGE = pathlib.Path(__file__).resolve().parents[1]
+from support import PACKAGE, print_types
+
 SCRIPT = """
 import asyncio
 import drover
@@ -36,19 +38,19 @@ asyncio.run(asynchronous())
 """
 
 
-def mypy(*arguments):
-    return subprocess.run(["mypy", "--strict", "--no-error-summary", "--cache-dir", os.devnull, *arguments], cwd=PACKAGE, capture_output=True,
+def mypy(folder, *arguments):
+    return subprocess.run(["mypy", "--strict", "--no-error-summary", "--cache-dir", os.devnull, *arguments], cwd=folder, capture_output=True,
                           text=True, timeout=500, check=False)
 
 
 def main():
-    done = mypy("-p", "drover")
-    if done.returncode:
-        raise SystemExit(f"the package:\n{done.stdout}{done.stderr}")
     with tempfile.TemporaryDirectory() as folder:
-        script = pathlib.Path(folder) / "script.py"
-        script.write_text(SCRIPT, encoding="utf-8")
-        done = mypy(str(script))
+        print_types(shutil.copytree(PACKAGE / "drover", pathlib.Path(folder) / "drover"))
+        done = mypy(folder, "-p", "drover")
+        if done.returncode:
+            raise SystemExit(f"the package:\n{done.stdout}{done.stderr}")
+        (pathlib.Path(folder) / "script.py").write_text(SCRIPT, encoding="utf-8")
+        done = mypy(folder, "script.py")
     wanted = [(number, match[1]) for number, line in enumerate(SCRIPT.splitlines(), 1) if (match := re.search("# wrong: (.*)", line))]
     found = [(int(number), code) for number, code in re.findall(r"^\S+:(\d+): error: .*\[([a-z-]+)\]$", done.stdout, re.M)]
     if found != wanted:

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import subprocess
 import sys
 import time
 import warnings
@@ -25,6 +26,11 @@ def wait_for(condition, what, timeout=PATIENCE_S):
         if time.monotonic() > deadline:
             raise AssertionError(f"not within {timeout} s: {what}")
         time.sleep(0.01)
+
+
+def print_types(folder, **environment):
+    """messages.py and methods.pyi in the folder, as a build of the package prints them."""
+    subprocess.run([sys.executable, str(PACKAGE / "tools/make_types.py"), str(folder)], check=True, timeout=PATIENCE_S, env={**os.environ, **environment})
 
 
 def has_numpy():

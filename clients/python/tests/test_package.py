@@ -1,5 +1,6 @@
 """The package itself: its types are those of the schema, its methods those of the server, its page and its wheel work."""
 
+import ast
 import asyncio
 import json
 import os
@@ -22,6 +23,7 @@ from drover.ops import EVENTS, POSITIONAL
 
 SERVER = drover.serving.find_program("drover-server", "DROVER_SERVER_PROGRAM")
 PAGE = ROOT / "docs/python.md"
+TYPES = ("messages.py", "methods.pyi")  # printed when the package is built
 
 
 def python(*arguments, **options):
@@ -30,8 +32,23 @@ def python(*arguments, **options):
 
 class Types(unittest.TestCase):
     def test_the_types_are_those_of_the_schema(self):
-        done = python(str(PACKAGE / "tools/make_types.py"), "--check")
-        self.assertEqual(done.returncode, 0, done.stderr)
+        """The same bytes whatever the order of Python's sets; each op is a method of each client, and its reply a type."""
+        ops = set(json.loads((ROOT / "protocol.schema.json").read_text(encoding="utf-8"))["$defs"]["op"]["enum"])
+        printed = []
+        for seed in ("1", "2"):
+            with tempfile.TemporaryDirectory() as folder:
+                support.print_types(folder, PYTHONHASHSEED=seed)
+                printed.append({path.name: path.read_text(encoding="utf-8") for path in pathlib.Path(folder).iterdir()})
+        self.assertEqual(printed[0], printed[1])
+        self.assertEqual(set(printed[0]), set(TYPES))
+        messages = {}
+        exec(compile(printed[0]["messages.py"], "messages.py", "exec"), messages)  # pylint: disable=exec-used
+        self.assertEqual({op for op in ops if "".join(map(str.capitalize, op.split("_"))) + "Reply" not in messages}, set())
+        classes = {one.name: {part.name for part in one.body if isinstance(part, ast.FunctionDef)}
+                   for one in ast.parse(printed[0]["methods.pyi"]).body if isinstance(one, ast.ClassDef)}
+        self.assertEqual(set(classes), {"SyncRequests", "AsyncRequests", "LaterRequests", "Batch"})
+        for name, methods in classes.items():
+            self.assertEqual(ops - methods, set(), name)
 
     def test_the_methods_are_the_ops_of_the_server(self):
         """None is missing; none is there that neither the server nor the schema has; positions have names that the server knows."""
@@ -125,28 +142,53 @@ class Runs(unittest.TestCase):
             self.assertEqual(drover.run("seek", out=folder + "/kept", resume=True, **self.OPTIONS), rows)
 
 
+@unittest.skipUnless(SLOW, "slow")
 class Wheel(unittest.TestCase):
-    @unittest.skipUnless(SLOW, "slow")
     def test_the_wheel(self):
-        """Built without an index, installed by unpacking, and used."""
+        """Built without an index, from the source tree and from an sdist, installed by unpacking, and used."""
         with tempfile.TemporaryDirectory() as folder:
-            source = shutil.copytree(PACKAGE, pathlib.Path(folder) / "source", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info"))
-            done = python("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-q", "-w", folder, str(source))
-            if done.returncode and "bdist_wheel" in done.stderr + done.stdout:
-                self.skipTest("the Python package wheel is not installed")
-            self.assertEqual(done.returncode, 0, done.stderr)
-            wheel, = pathlib.Path(folder).glob("*.whl")
+            source = self.copy_source(pathlib.Path(folder) / "tree")
+            wheel = self.build_wheel(source, pathlib.Path(folder) / "wheel")
             self.assertRegex(wheel.name, r"^drover_sim-[0-9.]+-py3-none-any\.whl$")
             with zipfile.ZipFile(wheel) as archive:
                 names = set(archive.namelist())
                 archive.extractall(folder)
-            for name in ("__init__.py", "py.typed", "methods.pyi", "messages.py", "aio.py"):
+            for name in ("__init__.py", "py.typed", "aio.py", *TYPES):
                 self.assertIn(f"drover/{name}", names)
             self.assertFalse([name for name in names if "test" in name])
             done = python("-c", "import drover\nwith drover.serve('seek', paused=True) as w: print(w.step(60).tick, drover.__file__)",
                           cwd=folder, env={**os.environ, "PYTHONPATH": folder, "DROVER_SERVER_PROGRAM": SERVER})
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn(f"60 {folder}", done.stdout)
+
+            source = self.copy_source(pathlib.Path(folder) / "other")
+            done = python("-c", "from setuptools import build_meta; build_meta.build_sdist('..')", cwd=source)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            shutil.unpack_archive(next(source.parent.glob("*.tar.gz")), folder)
+            with zipfile.ZipFile(self.build_wheel(next(pathlib.Path(folder).glob("*/setup.py")).parent, pathlib.Path(folder) / "again")) as archive:
+                self.assertEqual(set(archive.namelist()), names)
+
+    def test_the_schema_is_missed(self):
+        with tempfile.TemporaryDirectory() as folder:
+            source = self.copy_source(pathlib.Path(folder))
+            (pathlib.Path(folder) / "protocol.schema.json").unlink()
+            done = python("setup.py", "--name", cwd=source)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("protocol.schema.json, which the types of the package are printed from", done.stderr)
+
+    @staticmethod
+    def copy_source(root):
+        """What a build needs of the source tree, without what a build leaves there; returns the folder of the package."""
+        source = shutil.copytree(PACKAGE, root / "clients/python", ignore=shutil.ignore_patterns("__pycache__", "build", "*.egg-info", *TYPES))
+        shutil.copy(ROOT / "protocol.schema.json", root)
+        return source
+
+    def build_wheel(self, source, into):
+        done = python("-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index", "-q", "-w", str(into), str(source))
+        if done.returncode and "bdist_wheel" in done.stderr + done.stdout:
+            self.skipTest("the Python package wheel is not installed")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return next(into.glob("*.whl"))
 
 
 if __name__ == "__main__":

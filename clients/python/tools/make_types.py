@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Writes drover/messages.py (the lines of the server as TypedDicts) and drover/methods.pyi (the requests as methods with
-their members) from protocol.schema.json. Both are for type checkers and editors: the client does not look at them when it runs.
+"""Prints messages.py (the lines of the server as TypedDicts) and methods.pyi (the requests as methods with their members)
+from protocol.schema.json, as setup.py does when the package is built. Both are for type checkers and editors: the client
+does not look at them when it runs.
 
-usage: make_types.py [--check]     --check: write nothing; end with 1 when a file is not what would be written
+usage: make_types.py [FOLDER]     FOLDER: where they are put; clients/python/drover without it
 """
 
 import json
@@ -159,7 +160,7 @@ def messages(defs):
         writer.object_type(defs[name], title, False)
     for op, schema in sorted(replies(defs).items()):
         writer.object_type(schema, camel(op) + "Reply", False)
-    head = ('"""The lines of the server, for type checkers. Written by tools/make_types.py from protocol.schema.json.\n\n'
+    head = ('"""The lines of the server, for type checkers. Printed by tools/make_types.py from protocol.schema.json.\n\n'
             'A line may have members that are not here: they are kept.\n"""\n\n'
             "from typing import Any, Dict, List, Literal, TypedDict, Union\n\n\n")
     return head + "".join(writer.classes.values()).rstrip("\n") + "\n"
@@ -195,7 +196,7 @@ def methods(defs):
     writer = Writer(defs)
     answers = replies(defs)
     known = [op for op in POSITIONAL if f"client_{op}" in defs]
-    text = ('"""The requests as methods. Written by tools/make_types.py from protocol.schema.json."""\n\n'
+    text = ('"""The requests as methods. Printed by tools/make_types.py from protocol.schema.json."""\n\n'
             "from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Union, overload\n\n"
             "from . import messages\nfrom .client import Pending\nfrom .frames import Frame, Snapshot\nfrom .ops import Field, Param, StepResult\n\n"
             "Columns = Any  # a sequence of numbers, or a buffer of them: a numpy array, an array.array\n")
@@ -223,15 +224,12 @@ def methods(defs):
 
 
 def main(arguments):
+    folder = pathlib.Path(arguments[0]) if arguments else HERE / "drover"
+    if not SCHEMA.is_file():
+        raise SystemExit(f"there is no {SCHEMA}, which the types of the package are printed from; build in the whole source tree, or from the sdist")
     defs = json.loads(SCHEMA.read_text(encoding="utf-8"))["$defs"]
-    wrong = []
-    for path, text in ((HERE / "drover/messages.py", messages(defs)), (HERE / "drover/methods.pyi", methods(defs))):
-        if "--check" not in arguments:
-            path.write_text(text, encoding="utf-8")
-        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            wrong.append(path.name)
-    if wrong:
-        raise SystemExit(f"{' and '.join(wrong)}: not what clients/python/tools/make_types.py makes of protocol.schema.json; run it")
+    for name, text in (("messages.py", messages(defs)), ("methods.pyi", methods(defs))):
+        (folder / name).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":
