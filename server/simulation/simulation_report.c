@@ -10,8 +10,8 @@
 #include "common/system/log.h"
 #include "server/commands/simulation_state.h"
 #include "server/frames/world_snapshot.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_ways.h"
 
 /* The tick clock ticks no more often: several ticks of the world are done each time then. */
 #define FASTEST_CLOCK_HZ 1000.0

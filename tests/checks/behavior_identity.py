@@ -44,7 +44,7 @@ SELF_TEST = [
     ("server/sim/kernels/kernels.c", "BEHAVIOR_SEEK", True),
     ("server/sim/world/a.c", "#ifndef DROVER_BEHAVIOR_TABLE_H", False),
     ("server/sim/world/a.c", "AIM_BEHAVIOR_SEEK", False),
-    ("server/sim/steering/behavior_table.c", "BEHAVIOR_SEEK", False),
+    ("server/sim/steering/behavior.c", "BEHAVIOR_SEEK", False),
     ("tests/unit/a.c", "BEHAVIOR_SEEK", False),
 ]
 

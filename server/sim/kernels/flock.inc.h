@@ -1,5 +1,5 @@
 /* Ticks of flocks of kernels.h, for LANES_WIDTH agents at once. The sums are those of zone_sums.inc.h, the rules those
- * of flock_rules.inc.h and locomotion_rules.inc.h.
+ * of steering_rules.inc.h and locomotion_rules.inc.h.
  */
 
 /* The force before truncation: behavior_flock, its weight, and the empty sums it is added to. */

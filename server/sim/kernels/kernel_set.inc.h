@@ -12,7 +12,6 @@
 #include "server/sim/space/grid.h"
 #include "server/sim/space/threat_rule.inc.h"
 #include "server/sim/space/zone_sums.inc.h"
-#include "server/sim/steering/flock_rules.inc.h"
 #include "server/sim/steering/half_planes.inc.h"
 #include "server/sim/steering/locomotion_rules.inc.h"
 #include "server/sim/steering/path_following.inc.h"

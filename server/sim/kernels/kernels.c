@@ -72,7 +72,8 @@ static int32_t find_gap(const struct kernel_plan *plan, const struct grid *grid)
     return gap < KERNEL_WIDTH_MAX ? (int32_t)gap : KERNEL_WIDTH_MAX;
 }
 
-struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch) {
+/* The plan of a query. batch: must live as long as the plan. */
+static struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch) {
     const vec2 size = batch->bounds->size;
     const struct neighbor_zone *zones = batch->zones;
     struct kernel_plan plan = {
@@ -195,7 +196,8 @@ static void set_limits(const struct bounds *bounds, float radius, struct flock_p
     }
 }
 
-struct flock_plan flock_make_plan(const struct bounds *bounds, const struct flock_rules *rules) {
+/* The plan of a tick. rules: must live as long as the plan. */
+static struct flock_plan flock_make_plan(const struct bounds *bounds, const struct flock_rules *rules) {
     assert(rules->mass > 0.0f && rules->dt > 0.0f && rules->max_speed >= 0.0f);
     struct flock_plan plan = {
         .rules = rules,
@@ -235,7 +237,8 @@ void flock_kernel_step(enum simd simd, const struct neighbor_batch *batch, const
 #define MOST_QUANTA 1048575.0f /* 20 bits */
 #define ANY_BEARING -2.0f      /* no cosine is less */
 
-struct orca_plan orca_make_plan(const struct orca_query *query) {
+/* The plan of a query. query: must live as long as the plan. */
+static struct orca_plan orca_make_plan(const struct orca_query *query) {
     assert(query->horizon > 0.0f && query->settle > 0.0f && query->radius >= 0.0f);
     assert(query->most >= 1 && query->most <= NEIGHBORS_NEAREST_MAX);
     const struct grid *grid = query->grid;

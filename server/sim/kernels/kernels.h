@@ -299,6 +299,15 @@ static inline int32_t places_count(place_set places) {
 static inline int32_t places_first(place_set places) {
     return (int32_t)__builtin_ctzll(places);
 }
+/** Takes the lowest place out of a set; false: it is empty. */
+static inline bool places_next(place_set *left, int32_t *place) {
+    if (*left == 0) {
+        return false;
+    }
+    *place = places_first(*left);
+    *left &= *left - 1;
+    return true;
+}
 
 /** What one behavior puts out for the agents of a batch. */
 struct steering_columns {

@@ -50,9 +50,6 @@ struct kernel_sums {
     _Alignas(64) int32_t count[ZONE_COUNT][KERNEL_WIDTH_MAX];
 };
 
-/** The plan of a query. batch: must live as long as the plan. */
-struct kernel_plan kernel_make_plan(const struct neighbor_batch *batch);
-
 /** The sums of one agent by neighbors_sum: for an agent with another one in the same place. */
 struct neighbor_sums kernel_sums_alone(const struct kernel_plan *plan, int32_t slot);
 
@@ -100,9 +97,6 @@ struct flock_plan {
     vec2 low, high;            /* between these no border is felt */
 };
 
-/** The plan of a tick. rules: must live as long as the plan. */
-struct flock_plan flock_make_plan(const struct bounds *bounds, const struct flock_rules *rules);
-
 /** Finishes one agent that a kernel has moved: applies the border and turns the heading. */
 void flock_finish(const struct kernel_plan *plan, const struct flock_plan *flock, int32_t slot,
                   struct motion moved, const struct flock_out *out);
@@ -128,9 +122,6 @@ struct orca_plan {
     float reach_x, reach_y;                /* px: how far the cells of candidates may be away */
     float horizon_inverse, settle_inverse; /* 1/s */
 };
-
-/** The plan of a query. query: must live as long as the plan. */
-struct orca_plan orca_make_plan(const struct orca_query *query);
 
 /** The slots of the neighbors of the agent in a slot, nearest first, by neighbors_nearest_slots. out: room
  * for query->most. Returns how many there are. */

@@ -2,6 +2,7 @@
 #ifndef DROVER_SERVER_SIM_MATH_PARALLEL_H
 #define DROVER_SERVER_SIM_MATH_PARALLEL_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 /** A loop's body: handles [begin, end). */
@@ -15,7 +16,16 @@ struct parallel {
     void (*run)(void *pool, int32_t count, int32_t grain, parallel_body body, void *context);
 };
 
+static inline void parallel_run_alone(void *pool, int32_t count, int32_t grain, parallel_body body,
+                                      void *context) {
+    (void)pool;
+    (void)grain;
+    body(context, 0, count);
+}
+
 /** A pool of the calling thread alone. */
-struct parallel parallel_alone(void);
+static inline struct parallel parallel_alone(void) {
+    return (struct parallel){NULL, 1, parallel_run_alone};
+}
 
 #endif

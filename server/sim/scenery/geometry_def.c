@@ -172,14 +172,14 @@ const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size) {
                : NULL;
 }
 
-const char *path_def_fault(const struct path_def *path) {
+static const char *path_def_fault(const struct path_def *path) {
     if (path->point_count < 2 || path->point_count > LIMIT_PATH_POINTS) {
         return "a path needs 2 to 64 points";
     }
     return path->radius >= 0.0f ? NULL : "a path's radius must not be negative";
 }
 
-const char *flow_def_fault(const struct flow_def *flow) {
+static const char *flow_def_fault(const struct flow_def *flow) {
     if (flow->type < FLOW_UNIFORM || flow->type > FLOW_GRID) {
         return "a flow field is uniform, vortex, noise, towards or grid";
     }

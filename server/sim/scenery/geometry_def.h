@@ -57,8 +57,6 @@ NODISCARD int geometry_def_copy(const struct geometry_def *def, struct geometry_
  * round it would be ambiguous. */
 const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size);
 const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size);
-const char *path_def_fault(const struct path_def *path);
-const char *flow_def_fault(const struct flow_def *flow);
 /** The first fault of all, or NULL. */
 const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size);
 

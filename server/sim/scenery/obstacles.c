@@ -2,6 +2,7 @@
 #include "server/sim/scenery/obstacles.h"
 
 #include <assert.h>
+#include <stdlib.h>
 
 static const vec2 any_way = {0.0f, -1.0f};
 
@@ -209,4 +210,328 @@ float solid_reach(const struct solid *solid, vec2 across) {
         reach = one > reach ? one : reach;
     }
     return reach;
+}
+
+/* ---- which solids matter where ---- */
+
+#define CELLS_MIN       1024
+#define CELLS_MAX       16384
+#define CELLS_PER_SOLID 16
+#define BLOCK           8 /* cells along the side of a block, for which all solids are compared once */
+
+static float lesser(float a, float b) {
+    return a < b ? a : b;
+}
+static float greater(float a, float b) {
+    return a > b ? a : b;
+}
+
+/* The largest integer <= value, |value| < 2^31. */
+static int32_t floor_index(float value) {
+    const int32_t truncated = (int32_t)value;
+    return (float)truncated > value ? truncated - 1 : truncated;
+}
+
+static int32_t limit_index(int32_t value, int32_t count) {
+    return value < 0 ? 0 : value >= count ? count - 1 : value;
+}
+
+/* ---- preparing ---- */
+
+/* The box that the cells fill: the world, and without a torus whatever solid reaches out of it. */
+static void lay_out(struct solid_grid *grid, const struct solid *solids, int count,
+                    const struct bounds *bounds) {
+    vec2 low = {0.0f, 0.0f}, high = bounds->size;
+    for (int i = 0; i < count && !grid->wraps; i++) {
+        const vec2 center = solids[i].center;
+        const float radius = solids[i].radius + 1.0f;
+        low = vec2_make(lesser(low.x, center.x - radius), lesser(low.y, center.y - radius));
+        high = vec2_make(greater(high.x, center.x + radius), greater(high.y, center.y + radius));
+    }
+    const vec2 size = vec2_sub(high, low);
+    int32_t cells = CELLS_PER_SOLID * count;
+    cells = cells < CELLS_MIN ? CELLS_MIN : cells > CELLS_MAX ? CELLS_MAX : cells;
+    grid->columns = limit_index((int32_t)sqrtf((float)cells * size.x / size.y), cells) + 1;
+    grid->rows = cells / grid->columns + 1;
+    grid->origin = low;
+    grid->cell = vec2_make(size.x / (float)grid->columns, size.y / (float)grid->rows);
+    /* A float has 24 bits; coordinates, differences and roots lose a few of them. */
+    const vec2 far = {greater(-low.x, high.x), greater(-low.y, high.y)};
+    grid->slack = 0.05f + 4e-6f * (far.x + far.y);
+}
+
+/* Appends to the list of the last cell. */
+static bool append(struct solid_lists *lists, int32_t *count, int solid) {
+    if (*count == lists->capacity) {
+        const int32_t capacity = lists->capacity < 512 ? 1024 : 2 * lists->capacity;
+        uint16_t *members = realloc(lists->members, (size_t)capacity * sizeof *members);
+        if (members == NULL) {
+            return false;
+        }
+        lists->members = members;
+        lists->capacity = capacity;
+    }
+    lists->members[(*count)++] = (uint16_t)solid;
+    return true;
+}
+
+/* How near the places of a cell are to one solid. px */
+struct span {
+    float low, high; /* of the distance as solid_touch computes it, by the image that solid_offset takes */
+    float any;       /* of the nearest image, from the middle of the cell */
+};
+
+/* Whether a solid whose middle is at `offset` is further than `limit`, whatever its shape. */
+static bool is_beyond(const struct solid *solid, vec2 offset, float limit) {
+    const float reach = solid->radius + limit;
+    return reach < 0.0f || vec2_length_squared(offset) > reach * reach;
+}
+
+/* A cell, or a block of them. */
+struct area {
+    vec2 middle, size; /* px */
+    float half;        /* px, of the diagonal */
+};
+
+static struct area area_at(const struct solid_grid *grid, int32_t column, int32_t row, int32_t cells) {
+    const vec2 size = vec2_scale(grid->cell, (float)cells);
+    const vec2 middle = {grid->origin.x + (float)column * grid->cell.x + 0.5f * size.x,
+                         grid->origin.y + (float)row * grid->cell.y + 0.5f * size.y};
+    return (struct area){middle, size, 0.5f * vec2_length(size)};
+}
+
+/* limit: px; the distance to a solid whose `low` is above it need not be exact. */
+static struct span span_of(const struct solid_grid *grid, const struct bounds *bounds,
+                           const struct solid *solid, const struct area *area, float limit) {
+    struct span span = {3e38f, -3e38f, 3e38f};
+    const float half = area->half;
+    const vec2 offset = solid_offset(solid, bounds, area->middle);
+    const vec2 most = {0.5f * (bounds->size.x + area->size.x) + grid->slack,
+                       0.5f * (bounds->size.y + area->size.y) + grid->slack};
+    const float reach = greater(limit, 0.0f) + half + grid->slack;
+    if (is_beyond(solid, offset, reach)) { /* the image that is taken, and of all images the nearest */
+        return (struct span){3e38f, 3e38f, 3e38f};
+    }
+    for (int image = 0; image < 9; image++) {
+        const int x = image % 3 - 1, y = image / 3 - 1;
+        if (!grid->wraps && (x != 0 || y != 0)) {
+            continue;
+        }
+        const vec2 from = {offset.x + (float)x * bounds->size.x, offset.y + (float)y * bounds->size.y};
+        /* Whether for some place of the cell this image is the one that solid_offset takes. */
+        const bool is_taken =
+            !grid->wraps || (from.x <= most.x && -from.x <= most.x && from.y <= most.y && -from.y <= most.y);
+        if (is_beyond(solid, from, reach)) {
+            span.high = is_taken ? 3e38f : span.high;
+            continue;
+        }
+        const float distance = solid_touch(solid, from).distance;
+        span.any = lesser(span.any, distance);
+        if (is_taken) {
+            span.low = lesser(span.low, distance - half);
+            span.high = greater(span.high, distance + half);
+        }
+    }
+    return span;
+}
+
+/* Solids by index, ascending. */
+struct solid_list {
+    int count;
+    uint16_t at[SOLIDS_MAX];
+};
+
+/* How near solids are to an area; low and any in the order of the list. px */
+struct nearness {
+    float low[SOLIDS_MAX], any[SOLIDS_MAX]; /* as of struct span */
+    float nearest; /* none that is nearest somewhere in the area has its `low` above it */
+};
+
+static void measure(const struct solid_grid *grid, const struct solid *solids, const struct solid_list *list,
+                    const struct bounds *bounds, const struct area *area, struct nearness *out) {
+    out->nearest = 3e38f;
+    for (int i = 0; i < list->count; i++) {
+        const struct span span = span_of(grid, bounds, &solids[list->at[i]], area, out->nearest);
+        out->low[i] = span.low;
+        out->any[i] = span.any;
+        out->nearest = lesser(out->nearest, span.high);
+    }
+}
+
+/* Those of all solids that can be the nearest to some place of a block, or reach into it. */
+static void sift(const struct solid_grid *grid, const struct solid *solids, const struct solid_list *all,
+                 const struct bounds *bounds, const struct area *block, struct solid_list *near) {
+    struct nearness is;
+    measure(grid, solids, all, bounds, block, &is);
+    near->count = 0;
+    for (int i = 0; i < all->count; i++) {
+        if (is.low[i] <= is.nearest + grid->slack || is.any[i] <= block->half + grid->slack) {
+            near->at[near->count++] = all->at[i];
+        }
+    }
+}
+
+/* Fills the room and the lists of one cell. */
+static bool fill_cell(struct solid_grid *grid, const struct solid *solids, const struct solid_list *near,
+                      const struct bounds *bounds, int32_t cell, int32_t filled[2]) {
+    const struct area area = area_at(grid, cell % grid->columns, cell / grid->columns, 1);
+    struct nearness is;
+    float room = 3e38f;
+    measure(grid, solids, near, bounds, &area, &is);
+    for (int i = 0; i < near->count; i++) {
+        room = lesser(room, is.low[i]);
+        if ((is.any[i] <= area.half + grid->slack && !append(&grid->reach, &filled[1], near->at[i])) ||
+            (is.low[i] <= is.nearest + grid->slack && !append(&grid->nearest, &filled[0], near->at[i]))) {
+            return false;
+        }
+    }
+    grid->room[cell] = room - grid->slack;
+    grid->nearest.begin[cell + 1] = filled[0];
+    grid->reach.begin[cell + 1] = filled[1];
+    return true;
+}
+
+/* lists: one for each block along a row of them. */
+static bool fill_cells(struct solid_grid *grid, const struct solid *solids, int count,
+                       const struct bounds *bounds, struct solid_list *lists) {
+    int32_t filled[2] = {0, 0};
+    struct solid_list all = {.count = count};
+    for (int i = 0; i < count; i++) {
+        all.at[i] = (uint16_t)i;
+    }
+    for (int32_t row = 0; row < grid->rows; row++) {
+        for (int32_t column = 0; column < grid->columns && row % BLOCK == 0; column += BLOCK) {
+            const struct area block = area_at(grid, column, row, BLOCK);
+            sift(grid, solids, &all, bounds, &block, &lists[column / BLOCK]);
+        }
+        for (int32_t column = 0; column < grid->columns; column++) {
+            const int32_t cell = row * grid->columns + column;
+            if (!fill_cell(grid, solids, &lists[column / BLOCK], bounds, cell, filled)) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+int solid_grid_init(struct solid_grid *grid, const struct solid *solids, int count,
+                    const struct bounds *bounds) {
+    assert(count <= SOLIDS_MAX);
+    *grid = (struct solid_grid){.wraps = bounds->edge == EDGE_WRAP};
+    if (count == 0) {
+        return 0;
+    }
+    lay_out(grid, solids, count, bounds);
+    const int32_t cells = grid->columns * grid->rows;
+    grid->room = calloc((size_t)cells, sizeof *grid->room);
+    grid->nearest.begin = calloc((size_t)cells + 1, sizeof *grid->nearest.begin);
+    grid->reach.begin = calloc((size_t)cells + 1, sizeof *grid->reach.begin);
+    struct solid_list *lists = calloc((size_t)(grid->columns / BLOCK) + 1, sizeof *lists);
+    const bool is_filled = grid->room && grid->nearest.begin && grid->reach.begin && lists &&
+                           fill_cells(grid, solids, count, bounds, lists);
+    free(lists);
+    if (!is_filled) {
+        solid_grid_fini(grid);
+        return -1;
+    }
+    return 0;
+}
+
+void solid_grid_fini(struct solid_grid *grid) {
+    free(grid->room);
+    free(grid->nearest.begin);
+    free(grid->nearest.members);
+    free(grid->reach.begin);
+    free(grid->reach.members);
+    *grid = (struct solid_grid){0};
+}
+
+/* ---- questions ---- */
+
+int32_t solid_grid_cell(const struct solid_grid *grid, const struct bounds *bounds, vec2 place) {
+    const vec2 at = grid->wraps ? bounds_settle(bounds, place) : place;
+    const vec2 in = vec2_sub(at, grid->origin);
+    const float columns = in.x / grid->cell.x, rows = in.y / grid->cell.y;
+    if (!grid->wraps &&
+        !(columns >= 0.0f && rows >= 0.0f && columns < (float)grid->columns && rows < (float)grid->rows)) {
+        return -1;
+    }
+    /* Rounding may put the last place of a torus one too far. */
+    return limit_index((int32_t)rows, grid->rows) * grid->columns +
+           limit_index((int32_t)columns, grid->columns);
+}
+
+static void add_cell(const struct solid_lists *lists, int32_t cell, struct solid_set *set) {
+    for (int32_t i = lists->begin[cell]; i < lists->begin[cell + 1]; i++) {
+        const unsigned solid = lists->members[i];
+        set->words[solid / 64] |= (uint64_t)1 << (solid % 64);
+    }
+}
+
+/* The columns (or rows) from low to high px: on a torus as they come, otherwise those that there are. false:
+ * once round or more. */
+static bool index_range(const struct solid_grid *grid, float low, float high, float cell, int32_t count,
+                        int32_t range[2]) {
+    if (!grid->wraps) {
+        low = lesser(greater(low, -cell), (float)(count + 1) * cell);
+        high = lesser(greater(high, -cell), (float)(count + 1) * cell);
+    } else if (!(high - low < (float)(count - 1) * cell)) {
+        return false;
+    }
+    range[0] = floor_index(low / cell);
+    range[1] = floor_index(high / cell);
+    if (!grid->wraps) {
+        range[0] = range[0] < 0 ? 0 : range[0];
+        range[1] = range[1] >= count ? count - 1 : range[1];
+    }
+    return true;
+}
+
+static int32_t around(int32_t index, int32_t count) {
+    const int32_t rest = index % count;
+    return rest < 0 ? rest + count : rest;
+}
+
+/* From where to where along the way the disc is between two heights, as shares of length; false: never. */
+static bool part_between(float start, float step, float low, float high, float *from, float *to) {
+    *from = 0.0f;
+    *to = 1.0f;
+    if (step < 1e-6f && step > -1e-6f) {
+        return start + step >= low && start <= high;
+    }
+    const float a = (low - start) / step, b = (high - start) / step;
+    *from = greater(lesser(a, b), 0.0f);
+    *to = lesser(greater(a, b), 1.0f);
+    return *from <= *to;
+}
+
+bool solid_grid_sweep(const struct solid_grid *grid, const struct bounds *bounds, vec2 place, vec2 way,
+                      float length, float radius, struct solid_set *set) {
+    *set = (struct solid_set){{0}};
+    const vec2 start = vec2_sub(grid->wraps ? bounds_settle(bounds, place) : place, grid->origin);
+    const vec2 step = vec2_scale(way, length);
+    const float wide = radius + grid->slack + 4e-6f * length;
+    int32_t rows[2], columns[2];
+    if (!index_range(grid, start.y + lesser(step.y, 0.0f) - wide, start.y + greater(step.y, 0.0f) + wide,
+                     grid->cell.y, grid->rows, rows)) {
+        return false;
+    }
+    for (int32_t row = rows[0]; row <= rows[1]; row++) {
+        const float top = (float)row * grid->cell.y;
+        float from, to;
+        if (!part_between(start.y, step.y, top - wide, top + grid->cell.y + wide, &from, &to)) {
+            continue;
+        }
+        const float a = start.x + step.x * from, b = start.x + step.x * to;
+        if (!index_range(grid, lesser(a, b) - wide, greater(a, b) + wide, grid->cell.x, grid->columns,
+                         columns)) {
+            *set = (struct solid_set){{0}};
+            return false;
+        }
+        for (int32_t column = columns[0]; column <= columns[1]; column++) {
+            const int32_t cell = around(row, grid->rows) * grid->columns + around(column, grid->columns);
+            add_cell(&grid->reach, cell, set);
+        }
+    }
+    return true;
 }

@@ -1,10 +1,10 @@
-/* Places on a path, over LANES_WIDTH agents that follow the same one. paths.c includes it with one lane, the
+/* Places on a path, over LANES_WIDTH agents that follow the same one. scenery.c includes it with one lane, the
  * kernels with the lanes of their instruction set; the formulas stand nowhere else.
  */
 #ifndef DROVER_SERVER_SIM_SCENERY_PATH_RULES_INC_H
 #define DROVER_SERVER_SIM_SCENERY_PATH_RULES_INC_H
 
-#include "server/sim/scenery/paths.h"
+#include "server/sim/scenery/scenery.h"
 #include "server/sim/space/edge_rules.inc.h"
 
 /* bounds_difference */
@@ -114,7 +114,8 @@ LANES_INLINE void compare_within(const struct path *path, const struct path_side
     }
 }
 
-/* path_nearest_within where `limited`, elsewhere path_nearest; for the lanes that are wanted. */
+/* path_nearest, where `limited` of the part of the path that is at most `window` px before or after the arc length s (on a
+ * loop across its joint as well); for the lanes that are wanted. */
 LANES_INLINE struct path_spots path_spots_within(const struct path *path, const struct bounds *bounds,
                                                  struct pair place, lanes s, lanes window, lanes_mask limited,
                                                  lanes_mask wanted) {
@@ -150,13 +151,13 @@ LANES_INLINE lanes path_around(lanes s, float length) {
     return lanes_keep(inside, rest);
 }
 
-/* path_advance, with s + step as `next` */
+/* An arc length taken round a loop, or held at the ends. */
 LANES_INLINE lanes path_held(const struct path *path, lanes next) {
     return path->is_loop ? path_around(next, path->length)
                          : clamp_between(next, lanes_all(0.0f), lanes_all(path->length));
 }
 
-/* path_between */
+/* From one arc length to another, px: on a loop the short way round, -length/2 .. length/2. */
 LANES_INLINE lanes path_difference(const struct path *path, lanes from, lanes to) {
     const lanes difference = lanes_sub(to, from);
     if (!path->is_loop) {

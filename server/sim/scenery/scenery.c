@@ -1,4 +1,5 @@
 /* See scenery.h. */
+#define LANES_WIDTH 1 /* path_rules.inc.h: one place at a time */
 #include "server/sim/scenery/scenery.h"
 
 #include <assert.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/scenery/path_rules.inc.h"
 
 #define MIDDLE_PX     20.0f /* within this a vortex and a sink slow down */
 #define LATTICE_LIMIT 1000  /* points of noise along an axis */
@@ -230,10 +232,6 @@ size_t scenery_clone_size(const struct scenery *from) {
     return packed_size(from);
 }
 
-int scenery_clone_reserve(struct scenery *to, const struct scenery *from) {
-    return scenery_reserve(to, packed_size(from));
-}
-
 int scenery_reserve(struct scenery *to, size_t size) {
     const size_t own = packed_size(to);
     if (to->block != NULL && size <= to->block_size) {
@@ -448,4 +446,47 @@ struct motion scenery_constrain(const struct scenery *scenery, const struct boun
         velocity = without_inward(velocity, after.touch.normal);
     }
     return (struct motion){place.x, place.y, velocity.x, velocity.y};
+}
+
+/* ---- paths ---- */
+
+struct path path_prepare(const struct path_def *def, const struct bounds *bounds) {
+    struct path path = {.is_loop = def->is_loop, .radius = def->radius};
+    const int sides = def->is_loop ? def->point_count : def->point_count - 1;
+    assert(sides >= 1 && sides <= LIMIT_PATH_POINTS);
+    for (int i = 0; i < sides; i++) {
+        const vec2 from = def->points[i];
+        const vec2 delta = bounds_difference(bounds, from, def->points[(i + 1) % def->point_count]);
+        const float length = vec2_length(delta);
+        if (length > 1e-6f) {
+            path.sides[path.count++] = (struct path_side){from, delta, path.length, length};
+            path.length += length;
+        }
+    }
+    if (path.count == 0) {
+        path.sides[0] = (struct path_side){.from = def->points[0]};
+        path.count = 1;
+    }
+    return path;
+}
+
+static struct pair pair_of(vec2 a) {
+    return (struct pair){a.x, a.y};
+}
+
+static vec2 vec2_of(struct pair a) {
+    return vec2_make(a.x, a.y);
+}
+
+static struct path_spot spot_of(const struct path_spots *spot) {
+    return (struct path_spot){spot->s, spot->distance, vec2_of(spot->offset), vec2_of(spot->direction)};
+}
+
+struct path_spot path_nearest(const struct path *path, const struct bounds *bounds, vec2 place) {
+    const struct path_spots spot = path_spots_nearest(path, bounds, pair_of(place));
+    return spot_of(&spot);
+}
+
+vec2 path_point(const struct path *path, float s) {
+    return vec2_of(path_points(path, s));
 }

@@ -12,9 +12,48 @@
 
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/scenery/obstacles.h"
-#include "server/sim/scenery/paths.h"
-#include "server/sim/scenery/solid_grid.h"
 #include "server/sim/space/edge.h"
+
+/* Paths as lines with an arc length: the nearest point, and the point at a length.
+ *
+ * In a wrapping world every side of a path goes the short way from its point to the next. A place on a path
+ * is named by its arc length s, 0 <= s <= length (px). Sides of no length are skipped; a path of no length at
+ * all is a point.
+ */
+
+struct path_side {
+    vec2 from, delta; /* px: its first point, and from there to its last */
+    float start;      /* px, arc length of `from` */
+    float length;     /* px, > 0 unless the whole path is a point */
+};
+
+/** A path, prepared. Plain value. */
+struct path {
+    bool is_loop;
+    float radius; /* px */
+    float length; /* px, of the whole line, once round for a loop */
+    int count;    /* sides, >= 1 */
+    struct path_side sides[LIMIT_PATH_POINTS];
+};
+
+struct path path_prepare(const struct path_def *def, const struct bounds *bounds);
+
+/** The point of a path that is nearest to a place. */
+struct path_spot {
+    float s;        /* px, arc length */
+    float distance; /* px, from the place */
+    vec2 offset;    /* px, from the place to the point, the short way */
+    vec2 direction; /* unit vector along the path, towards larger s */
+};
+
+/** Of two as near, the one of smaller s. */
+struct path_spot path_nearest(const struct path *path, const struct bounds *bounds, vec2 place);
+
+/** The point at arc length s: taken round a loop, held at the ends otherwise. px, in the world (not settled)
+ */
+vec2 path_point(const struct path *path, float s);
+
+/* ---- the scenery ---- */
 
 #define SCENERY_SKIN                                                                                         \
     0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
@@ -34,10 +73,8 @@ NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *d
                            const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
 
-/** Moves what `to` holds into one block with room for it and for `from`. 0, or -1 without memory (nothing
- * changes). The room is there until scenery_fini. */
-NODISCARD int scenery_clone_reserve(struct scenery *to, const struct scenery *from);
-/** The same with room for a scenery of this size (scenery_clone_size). */
+/** Moves what `to` holds into one block with room for it and for a scenery of this size (scenery_clone_size). 0, or -1
+ * without memory (nothing changes). The room is there until scenery_fini. */
 NODISCARD int scenery_reserve(struct scenery *to, size_t size);
 /** Bytes that a clone takes. */
 size_t scenery_clone_size(const struct scenery *from);

@@ -121,9 +121,6 @@ struct steering_output behavior_match_velocity(vec2 desired, const struct steeri
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
                                 const struct steering_context *context);
 
-/** The tutorials' ramp: a speed, px/s, that falls linearly from max_speed at slowing_distance px to 0. */
-float behavior_ramp_speed(float distance, float slowing_distance, float max_speed);
-
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */
 float behavior_stopping_speed(float distance, float acceleration, float dt);

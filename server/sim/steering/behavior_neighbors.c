@@ -6,7 +6,7 @@
 #define LANES_WIDTH 1 /* one agent at a time */
 #include "server/sim/steering/behavior.h"
 #include "server/sim/steering/behavior_fields.h"
-#include "server/sim/steering/flock_rules.inc.h"
+#include "server/sim/steering/steering_rules.inc.h"
 
 #define HEADWAY     0.1f  /* s: a queueing agent keeps this much further away while moving */
 #define REST_SHARE  0.04f /* of max_speed: a queueing agent that wants to go no faster stands */
@@ -32,7 +32,7 @@ static const char *const falloff_names[] = {"smooth", "none", NULL};
 static const struct steering_output no_output = {false, {0.0f, 0.0f}, {0.0f, 0.0f}};
 
 /* towards: a direction times a strength up to 1. */
-static struct steering_output pushed(vec2 towards, const struct steering_context *context) {
+static struct steering_output push_output(vec2 towards, const struct steering_context *context) {
     return (struct steering_output){true, vec2_scale(towards, context->body->max_speed),
                                     vec2_scale(towards, context->body->max_force)};
 }
@@ -40,7 +40,7 @@ static struct steering_output pushed(vec2 towards, const struct steering_context
 /* The same of a behavior that has one strength. */
 static struct steering_output push(vec2 towards, const struct steering_context *context) {
     trace_vector(context->trace, "strength", towards);
-    return pushed(towards, context);
+    return push_output(towards, context);
 }
 
 /* ---- the three rules: {0,0} to a vector of length 1 ---- */
@@ -188,7 +188,7 @@ struct steering_output behavior_flock(const struct behavior_def *behavior,
     if (context->trace != NULL) {
         trace_rules(context, (const vec2[]){apart, along, together}, weights);
     }
-    return pushed(vec2_make(strength.x, strength.y), context);
+    return push_output(vec2_make(strength.x, strength.y), context);
 }
 
 const struct field behavior_avoid_agents_fields[] = {

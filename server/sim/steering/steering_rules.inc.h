@@ -6,7 +6,9 @@
 
 #include "server/sim/math/pair.h"
 #include "server/sim/space/edge_rules.inc.h"
+#include "server/sim/space/neighbors.h"
 #include "server/sim/steering/behavior_def.h"
+#include "server/sim/steering/locomotion.h"
 
 #define ON_COURSE_MISS   0.02f /* px: seek leaves a course alone that misses the target by less */
 #define STOP_MARGIN      0.9f /* share of max_force that arrive plans with; the rest corrects the direction */
@@ -79,7 +81,7 @@ LANES_INLINE struct steering_pairs run_from(const struct rule_lanes *agent, stru
 
 /* ---- arrive ---- */
 
-/* behavior_ramp_speed */
+/* The tutorials' ramp: a speed, px/s, that falls linearly from max_speed at slowing_distance px to 0. */
 LANES_INLINE lanes ramp_speed(lanes distance, float slowing_distance, lanes max_speed) {
     const lanes slowing = lanes_all(slowing_distance);
     return lanes_select(lanes_less(distance, slowing), lanes_mul(max_speed, lanes_div(distance, slowing)),
@@ -235,6 +237,56 @@ LANES_INLINE struct steering_pairs drive_force(const struct rule_lanes *agent, s
 LANES_INLINE struct steering_pairs pushed(const struct rule_lanes *agent, struct pair towards) {
     return (struct steering_pairs){pair_scale(towards, agent->max_speed),
                                    pair_scale(towards, agent->max_force)};
+}
+
+/* ---- the three rules of flocking ---- */
+
+/* From the sums about the agents' neighbors to a vector of length 0 to 1 each. */
+
+/* `difference` as a direction with strength 1 from 1 / full_inverse on; less with few neighbors. */
+LANES_INLINE struct pair rule_strength(struct pair difference, float full_inverse, lanes weight) {
+    const struct pair strength =
+        pair_truncate_often(pair_scale(difference, lanes_all(full_inverse)), lanes_all(1.0f));
+    return pair_scale(strength, lanes_min(weight, lanes_all(1.0f)));
+}
+
+LANES_INLINE struct pair separation_strength(struct pair sum) {
+    return pair_truncate_often(sum, lanes_all(1.0f));
+}
+
+/* sum, weight: of the neighbors' velocities. No more than what takes the difference away within a tick. */
+LANES_INLINE struct pair alignment_strength(struct pair sum, lanes weight, struct pair velocity,
+                                            const struct flock_limits *limits) {
+    const lanes none = lanes_all(0.0f);
+    if (!(limits->full_speed_inverse > 0.0f)) {
+        return (struct pair){none, none};
+    }
+    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
+    const struct pair difference = pair_sub(pair_truncate(mean, lanes_all(limits->max_speed)), velocity);
+    const lanes distance = lanes_sqrt(pair_dot(difference, difference));
+    const lanes enough =
+        lanes_div(lanes_mul(lanes_all(limits->exact_rate), distance), lanes_all(limits->max_force));
+    const struct pair strength = rule_strength(difference, limits->full_speed_inverse, weight);
+    return pair_keep(lanes_less(none, weight), pair_truncate(strength, enough));
+}
+
+/* sum, weight: of the offsets to the neighbors. */
+LANES_INLINE struct pair cohesion_strength(struct pair sum, lanes weight, float full_radius_inverse) {
+    const lanes none = lanes_all(0.0f);
+    if (!(full_radius_inverse > 0.0f)) {
+        return (struct pair){none, none};
+    }
+    const struct pair mean = pair_scale(sum, lanes_div(lanes_all(1.0f), weight));
+    return pair_keep(lanes_less(none, weight), rule_strength(mean, full_radius_inverse, weight));
+}
+
+/* The three together. weights: of enum zone. */
+LANES_INLINE struct pair flock_strength(struct pair apart, struct pair along, struct pair together,
+                                        const float weights[ZONE_COUNT]) {
+    apart = pair_scale(apart, lanes_all(weights[ZONE_SEPARATION]));
+    along = pair_scale(along, lanes_all(weights[ZONE_ALIGNMENT]));
+    together = pair_scale(together, lanes_all(weights[ZONE_COHESION]));
+    return pair_add(pair_add(apart, along), together);
 }
 
 #endif

@@ -200,7 +200,8 @@ void crowd_set_intent(struct crowd *crowd, int32_t place, const struct intent *i
 /* What the behaviors of a batch ask about neighbors: each different query once, for all agents that have it,
  * whatever their kind and state. */
 
-bool crowd_is_same_query(const struct crowd_query *a, const struct crowd_query *b) {
+/* Whether two queries find the same neighbors. */
+static bool crowd_is_same_query(const struct crowd_query *a, const struct crowd_query *b) {
     bool same = a->runtime->kinds == b->runtime->kinds && a->behavior->clearance == b->behavior->clearance &&
                 a->behavior->horizon == b->behavior->horizon;
     for (int zone = 0; same && zone < ZONE_COUNT; zone++) {
@@ -319,7 +320,8 @@ static place_set near_solids(const struct crowd *crowd, const struct behavior_de
     if (world->scenery.solid_count == 0 || !(behavior->obstacle_horizon > 0.0f)) {
         return near;
     }
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         if (world_filter_meets_solids(behavior, batch->radius[place], batch->max_speed[place],
                                       batch->room[place])) {
             near |= UINT64_C(1) << place;
@@ -364,7 +366,8 @@ static void count_alone(const struct crowd *crowd, const struct crowd_program *p
 }
 
 static void filter_alone(struct crowd *crowd, place_set places) {
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         struct intent intent = crowd_intent(crowd, place);
         world_filter_velocity(crowd->world, crowd->row[place],
                               &crowd->kind[place]->def.states[crowd->state[place]],

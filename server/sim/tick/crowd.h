@@ -56,11 +56,6 @@ struct crowd {
     struct world_sights sights;
 };
 
-/** A loop over the places of a set. */
-#define FOR_PLACES(places, place)                                                                            \
-    for (place_set left_ = (places); left_ != 0; left_ &= left_ - 1)                                         \
-        for (int32_t place = places_first(left_), once_ = 1; once_ != 0; once_ = 0)
-
 static inline const struct state_runtime *crowd_runtime(const struct crowd *crowd, int32_t place) {
     return &crowd->kind[place]->states[crowd->state[place]];
 }
@@ -93,9 +88,6 @@ void crowd_find_neighbors(struct crowd *crowd);
 /** The sums, or the threats, of a program's behavior; NULL when they are not known. */
 const struct sums_columns *crowd_sums_of(const struct crowd *crowd, struct state_ref program, int index);
 const struct threat_columns *crowd_threats_of(const struct crowd *crowd, struct state_ref program, int index);
-
-/** Whether two queries find the same neighbors. */
-bool crowd_is_same_query(const struct crowd_query *a, const struct crowd_query *b);
 
 /** The velocity filters of all programs, in lanes where there is a kernel; then agents want what they may. */
 void crowd_filter_velocities(struct crowd *crowd);

@@ -34,7 +34,8 @@ static void add_to_program(struct crowd *crowd, struct state_ref state, place_se
 
 static void begin_states(struct crowd *crowd, const struct crowd_group *group) {
     struct world *world = crowd->world;
-    FOR_PLACES(is_steady(group->kind) ? 0 : group->places, place) {
+    place_set left = is_steady(group->kind) ? 0 : group->places;
+    for (int32_t place; places_next(&left, &place);) {
         const int32_t slot = crowd->batch.begin + place;
         world_begin_state(world, world->state[slot], group->state, &world->memory[slot]);
         world->state[slot] = (uint8_t)group->state;
@@ -48,7 +49,8 @@ static place_set enter(struct crowd *crowd, const struct kind *kind, int state, 
     if (places == 0) {
         return 0;
     }
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         crowd->state[place] = (uint8_t)state;
     }
     if (!world_combines_in_lanes(&kind->def.states[state])) {
@@ -131,7 +133,8 @@ static void look_for_all(struct crowd *crowd, int index, place_set places) {
             continue;
         }
         look_for(crowd, &runtime->second, here);
-        FOR_PLACES(group->kind->def.states[group->state].behaviors[index].keep ? here : 0, place) {
+        place_set left = group->kind->def.states[group->state].behaviors[index].keep ? here : 0;
+        for (int32_t place; places_next(&left, &place);) {
             keeping |= (place_set)(crowd->batch.memory[place].quarry != 0) << place;
         }
         look_for(crowd, &runtime->target, here & ~keeping);
@@ -144,7 +147,8 @@ static place_set find_alone(struct crowd *crowd, int index, place_set places) {
     _Alignas(64) float limit[BATCH_ROOM];
     place_set points = 0, there = 0;
     look_for_all(crowd, index, places);
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         const struct behavior_def *behavior = &crowd_state(crowd, place)->behaviors[index];
         const struct behavior_runtime *runtime = &crowd_runtime(crowd, place)->behaviors[index];
         const int32_t row = crowd->row[place];
@@ -168,7 +172,8 @@ static place_set find_alone(struct crowd *crowd, int index, place_set places) {
 static place_set look_at(struct crowd *crowd, vec2 point, float limit, place_set places) {
     struct steering_batch *batch = &crowd->batch;
     _Alignas(64) float limits[BATCH_ROOM];
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         batch->offset_x[place] = point.x;
         batch->offset_y[place] = point.y;
         limits[place] = limit;
@@ -180,7 +185,8 @@ static place_set look_at(struct crowd *crowd, vec2 point, float limit, place_set
 static void turn_to(struct crowd *crowd, const struct sight_columns *seen, place_set places) {
     struct steering_batch *batch = &crowd->batch;
     const struct motion *motion = crowd->world->grid.motion;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         const struct motion *other = &motion[seen->slot[place]];
         batch->offset_x[place] = other->x;
         batch->offset_y[place] = other->y;
@@ -239,7 +245,8 @@ static place_set find_targets(struct crowd *crowd, int index, place_set places) 
 static place_set find_drives(struct crowd *crowd, const struct behavior_def *behavior, place_set places) {
     struct steering_batch *batch = &crowd->batch;
     place_set fresh = 0;
-    FOR_PLACES(crowd->world->has_driven ? places : 0, place) {
+    place_set left = crowd->world->has_driven ? places : 0;
+    for (int32_t place; places_next(&left, &place);) {
         const struct drive *drive = &crowd->world->drive[crowd->row[place]];
         fresh |= (place_set)drive_is_fresh(drive, behavior->hold) << place;
         batch->offset_x[place] = drive->vector.x;
@@ -251,7 +258,8 @@ static place_set find_drives(struct crowd *crowd, const struct behavior_def *beh
 /* The paths that agents follow, and in which direction. */
 static void find_paths(struct crowd *crowd, int index, place_set places) {
     struct steering_batch *batch = &crowd->batch;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         batch->path[place] = (float)crowd_runtime(crowd, place)->behaviors[index].path;
         batch->path_sign[place] = crowd_state(crowd, place)->behaviors[index].direction < 0.0f ? -1.0f : 1.0f;
     }
@@ -266,7 +274,8 @@ static void evaluate_alone(struct crowd *crowd, int index, place_set places,
     look_for_all(crowd, index, places);
     output->active = places;
     world_count_alone(crowd->world, crowd_runtime(crowd, places_first(places)), index, places);
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         const struct behavior_def *behavior = &crowd_state(crowd, place)->behaviors[index];
         struct steering_context *context = crowd_context(crowd, place);
         struct neighbor_sums own_sums;
@@ -349,7 +358,8 @@ static void sum_tiers(struct crowd *crowd, const struct crowd_program *program) 
 
 /* Containment of those that it acts on. */
 static void contain(struct crowd *crowd, place_set places) {
-    FOR_PLACES(crowd->kernel->leaves(&crowd->batch, places), place) {
+    place_set left = crowd->kernel->leaves(&crowd->batch, places);
+    for (int32_t place; places_next(&left, &place);) {
         struct intent intent = crowd_intent(crowd, place);
         world_contain(crowd->world, crowd_context(crowd, place), &intent, NULL);
         crowd_set_intent(crowd, place, &intent);
@@ -363,7 +373,8 @@ static void settle(struct crowd *crowd, place_set places) {
     struct steering_batch *batch = &crowd->batch;
     const struct world *world = crowd->world;
     const place_set done = crowd->kernel->inside(batch, crowd->kernel->clear(batch, places));
-    FOR_PLACES(places & ~done, place) {
+    place_set left = places & ~done;
+    for (int32_t place; places_next(&left, &place);) {
         const struct motion moved = {batch->next_x[place], batch->next_y[place], batch->next_vx[place],
                                      batch->next_vy[place]};
         const struct motion next =
@@ -380,7 +391,8 @@ static void tire(struct crowd *crowd, place_set places) {
     for (int i = 0; i < crowd->group_count; i++) {
         const struct kind *kind = crowd->groups[i].kind;
         const float rate = kind->def.states[crowd->groups[i].state].stamina_rate;
-        FOR_PLACES(kind->is_tireless ? 0 : crowd->groups[i].places & places, place) {
+        place_set left = kind->is_tireless ? 0 : crowd->groups[i].places & places;
+        for (int32_t place; places_next(&left, &place);) {
             world_tire(&crowd->batch.memory[place], rate, kind->def.body.max_stamina, crowd->world->dt);
         }
     }
@@ -392,7 +404,8 @@ static void move(struct crowd *crowd, enum locomotion locomotion, place_set plac
     settle(crowd, places);
     crowd->kernel->scatter(batch, places, crowd->world->grid.next + batch->begin);
     crowd->kernel->turn(batch, places);
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         crowd->world->next_heading[batch->begin + place] =
             vec2_make(batch->heading_x[place], batch->heading_y[place]);
     }
@@ -427,7 +440,9 @@ static void look_for_anything(struct crowd *crowd, place_set places) {
     }
 }
 
-void world_step_crowd(struct world *world, int32_t begin, int32_t end, place_set wanted) {
+/* The tick of those agents in slots [begin, end), at most BATCH_MAX, that are at `wanted`: in lanes where the
+ * behaviors have rules for lanes. */
+static void world_step_crowd(struct world *world, int32_t begin, int32_t end, place_set wanted) {
     assert(begin < end && end - begin <= BATCH_MAX && !world->is_pure_flock);
     struct crowd crowd;
     crowd_begin(&crowd, world, begin, end);
@@ -446,7 +461,8 @@ void world_step_crowd(struct world *world, int32_t begin, int32_t end, place_set
     crowd_filter_velocities(&crowd);
     move_all(&crowd);
     look_for_anything(&crowd, alone);
-    FOR_PLACES(alone, place) {
+    place_set left = alone;
+    for (int32_t place; places_next(&left, &place);) {
         const struct precomputed_sums precomputed = {.sight = crowd_sight(&crowd, place)};
         world_step_agent(world, begin + place, &precomputed);
     }

@@ -13,7 +13,8 @@
 static place_set notice_alone(const struct watchers *watchers, const struct target_ref *ref,
                               const struct ref_runtime *runtime, place_set places) {
     place_set near = 0;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         const struct sight_place known = {watchers->first.sights, watchers->first.place + place};
         near |= (place_set)world_notices(watchers->world, watchers->row[place], ref, runtime, known) << place;
     }
@@ -77,7 +78,8 @@ static bool remembers(const struct watchers *watchers, const struct condition_de
 static place_set remember(const struct watchers *watchers, const struct condition_def *node,
                           place_set places) {
     place_set found = 0;
-    FOR_PLACES(places, place) {
+    place_set left = places;
+    for (int32_t place; places_next(&left, &place);) {
         found |= (place_set)remembers(watchers, node, place) << place;
     }
     return found;
@@ -472,7 +474,8 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
     world_tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
 }
 
-struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
+/* What an agent's behaviors may read; without rates, precomputed sums and a trace. */
+static struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
     const struct motion motion = world_motion(world, row);
     return (struct steering_context){
         .position = {motion.x, motion.y},
@@ -492,8 +495,9 @@ struct steering_context world_context(const struct world *world, int32_t row, st
     };
 }
 
-struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
-                           struct steering_view *detail) {
+/* precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
+static struct intent world_intend(const struct world *world, int32_t row,
+                                  const struct precomputed_sums *precomputed, struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct sight_place known = precomputed != NULL ? precomputed->sight : (struct sight_place){NULL, 0};
     struct intent intent = {.state = world_decide(world, row, known), .memory = *world_memory(world, row)};

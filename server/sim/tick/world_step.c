@@ -14,7 +14,8 @@ static void note(struct world *world, struct world_note happening) {
     }
 }
 
-void world_note_reached(struct world *world, int32_t row, int target) {
+/* Notes that an agent of tick t is within jump_within of a target. */
+static void world_note_reached(struct world *world, int32_t row, int target) {
     assert(row >= 0 && row < world->agent_count && target >= 0 && target < world->target_count);
     world->tallies[world->kind[row]].reached++;
     note(world, (struct world_note){.type = NOTE_REACHED,
@@ -125,7 +126,8 @@ static void note_catches_of_ranks(struct world *world) {
 
 /* ---- all of them ---- */
 
-void world_note_catches(struct world *world) {
+/* Notes the agents that caught their quarry in the tick that has just been done. */
+static void world_note_catches(struct world *world) {
     if (world_is_partial(world)) {
         note_catches_of_ranks(world);
         return;

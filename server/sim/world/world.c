@@ -77,11 +77,6 @@ int world_agent_kind(const struct world *world, int32_t row) {
     return world->kind[row];
 }
 
-uint32_t world_agent_id(const struct world *world, int32_t row) {
-    assert(row >= 0 && row < world->agent_count);
-    return world->id[row];
-}
-
 vec2 world_heading(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count && world_holds(world, row));
     if (world->is_pure_flock) {
@@ -569,7 +564,8 @@ bool world_behavior_has_sums(const struct behavior_def *behavior) {
            behavior->max_neighbors == 0;
 }
 
-bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior) {
+/* Whether every agent of the kind uses this behavior's sums, over all its neighbors, in every tick. */
+static bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior) {
     return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
            world_behavior_has_sums(behavior);
 }

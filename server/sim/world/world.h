@@ -172,7 +172,6 @@ uint64_t world_spawn_bytes(const struct world *world, int kind, uint32_t count, 
 struct agent_view world_agent(const struct world *world, int32_t row);
 /** The kind of an agent, and its id: on every rank, wherever the agent is. */
 int world_agent_kind(const struct world *world, int32_t row);
-uint32_t world_agent_id(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
@@ -376,5 +375,38 @@ struct agent_view world_agent_anywhere(const struct world *world, int32_t row);
 /** How many agents of a kind are in this state: exactly when there are fewer than `most`, otherwise at least as many. The
  * same. O(agents). */
 uint64_t world_count_in_state(const struct world *world, int kind, int state, uint64_t most);
+
+/* Which way a behavior's agents take through a tick: many at once in SIMD lanes, or alone, one after the other.
+ * Both give the same bits; lanes are several times as fast. */
+
+/** WAY_LANES, or why the agents go alone. */
+enum steering_way {
+    WAY_LANES,
+    WAY_NO_RULE,         /* the behavior has no rule for lanes */
+    WAY_MIXED_FLOCK,     /* a flock that is not its kind's only behavior, or in a world with solids */
+    WAY_MAX_NEIGHBORS,   /* the behavior limits how many neighbors count */
+    WAY_DITHERED,        /* the state combines dithered */
+    WAY_SEVERAL_FILTERS, /* the state has several velocity filters */
+    WAY_NEAR_SOLIDS,     /* the agent has a solid in reach */
+    WAY_COUNT
+};
+
+/** The reasons, as the wire has them; NULL for WAY_LANES. */
+extern const char *const way_reasons[WAY_COUNT];
+
+/** How many of the agents of a kind that had a behavior in the last tick were in lanes. Of ranks that share a world each
+ * knows those that it stepped itself. */
+struct way_share {
+    int kind;
+    enum behavior_type behavior;
+    double lanes; /* 0 to 1; kinds that steer alike are counted together */
+};
+
+/** The ways of the last tick: by kind, then in the order in which the kind's states name their behaviors.
+ *
+ * out      `room` entries; what is behind them is left out
+ * returns  how many; 0 before the first tick of a world, or of a copy
+ */
+int world_ways(const struct world *world, struct way_share *out, int room);
 
 #endif

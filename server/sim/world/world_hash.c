@@ -119,7 +119,8 @@ static int32_t count_before(const struct world *world) {
     return (int32_t)before;
 }
 
-uint64_t world_hash_agents(const struct world *world) {
+/* The sum of the terms of all agents, whatever the order of rows and slots. */
+static uint64_t world_hash_agents(const struct world *world) {
     const struct world_slots own = world_own_slots(world);
     const int32_t first = world->stripes != NULL ? count_before(world) - own.begin : 0;
     uint64_t sum = 0;

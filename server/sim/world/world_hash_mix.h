@@ -109,9 +109,6 @@ static inline uint64_t absorb_text(uint64_t hash, uint64_t mark, const char *tex
     return absorb(hash, mark, (word << 8) | 0xFF);
 }
 
-/** The sum of the terms of all agents, whatever the order of rows and slots. */
-uint64_t world_hash_agents(const struct world *world);
-
 /** All that is not agents. */
 uint64_t world_hash_rest(const struct world *world);
 

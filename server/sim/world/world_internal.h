@@ -33,7 +33,6 @@
 #include "server/sim/world/world.h"
 #include "server/sim/world/world_columns.h"
 #include "server/sim/world/world_stripes.h"
-#include "server/sim/world/world_ways.h"
 
 /* Same bits everywhere: no sum of floats is kept wider than a float. */
 static_assert(FLT_EVAL_METHOD == 0,
@@ -256,9 +255,6 @@ void world_follow_slots(struct world *world, const struct parallel *parallel);
 void world_slots_to_rows(struct world *world);
 void world_rows_to_slots(struct world *world);
 
-/** Whether every agent of the kind uses this behavior's sums, over all its neighbors, in every tick. */
-bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior);
-
 /** Whether the agents of the kind only flock, in a way that kernels.h can compute. */
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind);
 
@@ -300,14 +296,8 @@ struct precomputed_sums {
     struct sight_place sight;
 };
 
-/** precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
-struct intent world_intend(const struct world *world, int32_t row, const struct precomputed_sums *precomputed,
-                           struct steering_view *detail);
-
 /* The parts of world_intend, for steering in lanes (world_crowd.c). */
 
-/** What an agent's behaviors may read; without rates, precomputed sums and a trace. */
-struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory);
 /** Notes in the memory that the coming tick begins, in this state; before: the state of tick t. */
 void world_begin_state(const struct world *world, int before, int state, struct memory *memory);
 /** The point that an aim puts in place of what a behavior is about; false when there is none. */
@@ -336,10 +326,6 @@ void world_tire(struct memory *memory, float rate, float max_stamina, float dt);
 /** Solids, then the edge: where a body of t that would be at `moved` is in t+1. */
 struct motion world_move(const struct world *world, struct motion old, struct motion moved, float radius);
 
-/** The tick of those agents in slots [begin, end), at most BATCH_MAX, that are at `wanted`: in lanes where the
- * behaviors have rules for lanes. */
-void world_step_crowd(struct world *world, int32_t begin, int32_t end, place_set wanted);
-
 /** Finds out which states of all kinds steer alike; after the parameters of the kind `changed` changed. */
 void world_match_programs(struct world *world, int changed);
 
@@ -356,8 +342,6 @@ static inline bool world_filter_meets_solids(const struct behavior_def *behavior
     return behavior->obstacle_horizon > 0.0f && !(room > GRID_SLACK * reach);
 }
 
-/** Finds out which way each behavior takes; after world_match_programs. */
-void world_choose_ways(struct world *world);
 /** Begins to count the agents of a tick that go alone; before any thread does. */
 void world_begin_counting(struct world *world);
 /** Notes that the agents at `places`, whose state steers as this one, had a behavior of it alone. Any thread. */
@@ -375,7 +359,7 @@ bool world_behavior_has_sums(const struct behavior_def *behavior);
  * that of t+1. */
 void world_age(const struct world *world, int32_t row, int state, struct memory *memory);
 
-/** One agent's tick: reads tick t, writes its t+1. precomputed: as above. */
+/** One agent's tick: reads tick t, writes its t+1. precomputed: NULL, or sums that need no query. */
 void world_step_agent(struct world *world, int32_t slot, const struct precomputed_sums *precomputed);
 
 /** The tick of the agents in slots [begin, end) of the grid. */
@@ -417,16 +401,11 @@ enum world_result world_build_kinds(struct world *world, const struct world_def 
  * or removes agents or changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
 
-/** The radii of bodies in the order of slots; after a sort. */
-void world_fill_radii(struct world *world);
 /** How many cells the agents would be sorted into, if they are in the box: a function of populations and kinds. */
 int32_t world_cells(const struct world *world);
 
 /** Whether agents stay in their slots from tick t to t+1, since few would change cells. */
 bool world_keeps_order(const struct world *world);
-
-/** px: so far agents may drift before they are sorted again; 0 where each tick sorts. */
-float world_drift_limit(const struct world *world);
 
 /** Whether the tick in hand, whose keeps_order is known, will sort. */
 bool world_will_sort(const struct world *world);
@@ -474,11 +453,6 @@ void world_group_kinds(struct world *world);
 /** Where a target that strolls is at tick t + 1, and the ticks for which it has not been set then. */
 vec2 world_stroll(const struct world *world, int index);
 uint32_t world_stroll_idle(const struct world *world, int index);
-/** Notes that an agent of tick t is within jump_within of a target. */
-void world_note_reached(struct world *world, int32_t row, int target);
-
-/** Notes the agents that caught their quarry in the tick that has just been done. */
-void world_note_catches(struct world *world);
 
 /** The ticks for which some behavior of a kind follows a driven vector; 0: none does. */
 uint32_t world_longest_hold(const struct kind_def *kind);

@@ -138,7 +138,8 @@ bool world_will_sort(const struct world *world) {
     return !world->keeps_order && cell_edge(world) > 0.0f;
 }
 
-float world_drift_limit(const struct world *world) {
+/* px: so far agents may drift before they are sorted again; 0 where each tick sorts. */
+static float world_drift_limit(const struct world *world) {
     return drift_limit(world, cell_edge(world));
 }
 
@@ -163,7 +164,8 @@ static void fill_radii(void *context, int32_t begin, int32_t end) {
     }
 }
 
-void world_fill_radii(struct world *world) {
+/* The radii of bodies in the order of slots; after a sort. */
+static void world_fill_radii(struct world *world) {
     fill_radii(world, 0, world->grid.count);
 }
 
@@ -268,7 +270,8 @@ void world_keep_headings(struct world *world) {
 
 /* A whole world becomes one that ranks share. */
 
-struct world_stripes *stripes_new(const struct exchange *exchange) {
+/* What a rank has besides a world of one process, all zero. NULL without memory. */
+static struct world_stripes *stripes_new(const struct exchange *exchange) {
     const size_t ranks = (size_t)exchange->ranks;
     struct world_stripes *stripes = calloc(1, sizeof *stripes);
     if (stripes == NULL) {

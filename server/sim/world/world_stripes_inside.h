@@ -41,9 +41,6 @@ struct world_stripes {
     uint64_t *agents;               /* by row */
 };
 
-/** What a rank has besides a world of one process, all zero. NULL without memory. */
-struct world_stripes *stripes_new(const struct exchange *exchange);
-
 /* What a rank receives of an agent of another rank that it sees. */
 struct stripes_ghost {
     int32_t row, cell; /* cell: in which it was sorted */
@@ -80,9 +77,6 @@ void stripes_free(struct world_stripes *stripes);
  * kernel_make_plan has it. */
 int32_t stripes_halo_rows(const struct world *world, float drift);
 
-/** The spans of rows that a rank's ghosts are in, ascending. Returns how many. */
-int stripes_ghost_rows(const struct world *world, int rank, struct world_slots spans[STRIPES_PIECES]);
-
 /** An agent's heading by the columns that world_advance has swapped already. */
 vec2 stripes_heading(const struct world *world, int32_t row, int32_t slot);
 /** Puts an agent into a slot, its motion in grid.motion or grid.next. */
@@ -93,9 +87,6 @@ struct stripes_migrant stripes_pack(const struct world *world, const struct moti
                                     int32_t cell);
 void stripes_unpack(struct world *world, struct motion *motion, int32_t slot,
                     const struct stripes_migrant *migrant);
-
-/** After a sort: which rank sees which agents, and the known agents that are not in the halo. Collective. */
-void stripes_link_up(struct world *world);
 
 /** Hands agents over to the ranks whose rows they are in, brings ghosts, and sorts. Own slots have grid.next and key; cuts,
  * halo and the shape of the grid are right. Collective. */

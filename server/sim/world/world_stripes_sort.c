@@ -15,7 +15,8 @@ static int add_span(struct world_slots *spans, int count, int32_t begin, int32_t
     return count + 1;
 }
 
-int stripes_ghost_rows(const struct world *world, int rank, struct world_slots spans[STRIPES_PIECES]) {
+/* The spans of rows that a rank's ghosts are in, ascending. Returns how many. */
+static int stripes_ghost_rows(const struct world *world, int rank, struct world_slots spans[STRIPES_PIECES]) {
     const struct world_stripes *stripes = world->stripes;
     const int32_t rows = stripes->rows, halo = stripes->halo;
     const struct world_slots own = stripes_rows_of(stripes, rank);
@@ -156,7 +157,8 @@ static uint64_t count_ghosts(const struct world *world) {
     return (uint64_t)(world->grid.count - (world->own_end - world->own_begin));
 }
 
-void stripes_link_up(struct world *world) {
+/* After a sort: which rank sees which agents, and the known agents that are not in the halo. Collective. */
+static void stripes_link_up(struct world *world) {
     struct world_stripes *stripes = world->stripes;
     const int rank = world->exchange->rank;
     for (int r = 0; r < world->exchange->ranks; r++) {

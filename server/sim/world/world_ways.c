@@ -2,7 +2,6 @@
  *
  * The tick itself asks here (world_crowd.c, crowd.c). It only counts agents that go alone: these cost many
  * times what counting them does. Sums of whole numbers do not depend on the order in which threads add. */
-#include "server/sim/world/world_ways.h"
 
 #include <assert.h>
 #include <string.h>
@@ -49,7 +48,8 @@ static enum steering_way way_in_crowd(const struct state_def *state, int index) 
     return behavior_has_trait((int)type, TRAIT_FLOCK_KERNEL) ? WAY_MIXED_FLOCK : WAY_NO_RULE;
 }
 
-void world_choose_ways(struct world *world) {
+/* Finds out which way each behavior takes; after world_match_programs. */
+static void world_choose_ways(struct world *world) {
     int counters = 0;
     for (int k = 0; k < world->kind_count; k++) {
         for (int s = 0; s < world->kinds[k].def.state_count; s++) {

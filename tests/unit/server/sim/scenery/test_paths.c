@@ -1,8 +1,10 @@
-/* server/sim/scenery/paths.h */
+/* The paths of server/sim/scenery/scenery.h, and path_rules.inc.h with one lane. */
+#define LANES_WIDTH 1
 #include <math.h>
 
 #include "server/sim/math/rng.h"
-#include "server/sim/scenery/paths.h"
+#include "server/sim/scenery/path_rules.inc.h"
+#include "server/sim/scenery/scenery.h"
 #include "tests/unit/server/cmocka_all.h"
 
 static const struct bounds open = {{800, 600}, EDGE_OPEN}, torus = {{800, 600}, EDGE_WRAP};
@@ -40,12 +42,12 @@ static void test_nearest_against_samples(void **state) {
 
 static void test_ends_and_rounds(void **state) {
     const struct path line = prepare(false), loop = prepare(true);
-    assert_true(path_advance(&line, 340, 20) == 350.0f && path_advance(&line, 10, -20) == 0.0f);
-    assert_true(fabsf(path_advance(&loop, 590, 20) - 10.0f) < 1e-3f);
-    assert_true(fabsf(path_advance(&loop, 10, -20) - 590.0f) < 1e-3f);
-    assert_true(fabsf(path_between(&loop, 590, 10) - 20.0f) < 1e-3f);
-    assert_true(fabsf(path_between(&loop, 10, 590) + 20.0f) < 1e-3f);
-    assert_true(path_between(&line, 10, 300) == 290.0f);
+    assert_true(path_held(&line, 340 + 20) == 350.0f && path_held(&line, 10 - 20) == 0.0f);
+    assert_true(fabsf(path_held(&loop, 590 + 20) - 10.0f) < 1e-3f);
+    assert_true(fabsf(path_held(&loop, 10 - 20) - 590.0f) < 1e-3f);
+    assert_true(fabsf(path_difference(&loop, 590, 10) - 20.0f) < 1e-3f);
+    assert_true(fabsf(path_difference(&loop, 10, 590) + 20.0f) < 1e-3f);
+    assert_true(path_difference(&line, 10, 300) == 290.0f);
     const vec2 end = path_point(&line, 1e9f), start = path_point(&line, -5.0f);
     assert_true(end.x == 300.0f && end.y == 250.0f && start.x == 100.0f && start.y == 100.0f);
 }
@@ -59,7 +61,7 @@ static void test_degenerate(void **state) {
     assert_true(point.count == 1 && point.length == 0.0f);
     const struct path_spot spot = path_nearest(&point, &open, (vec2){5, 5});
     assert_true(spot.distance == 0.0f && spot.s == 0.0f && spot.direction.x == 1.0f);
-    const vec2 at = path_point(&point, path_advance(&point, 0.0f, 100.0f));
+    const vec2 at = path_point(&point, path_held(&point, 100.0f));
     assert_true(at.x == 5.0f && at.y == 5.0f);
 }
 

@@ -1,6 +1,8 @@
 /* server/sim/steering/behavior_geometry.c: each behavior alone, and run in small worlds. */
+#define LANES_WIDTH 1 /* path_rules.inc.h */
 #include <math.h>
 
+#include "server/sim/scenery/path_rules.inc.h"
 #include "server/sim/steering/behavior.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
@@ -249,7 +251,7 @@ static float way_round(float direction, int ticks, float *farthest) {
         const struct path_spot before = path_nearest(path, &bounds, world_agent(world, 0).position);
         world_step(world);
         const struct path_spot after = path_nearest(path, &bounds, world_agent(world, 0).position);
-        way += path_between(path, before.s, after.s);
+        way += path_difference(path, before.s, after.s);
         *farthest = fmaxf(*farthest, after.distance);
     }
     world_destroy(world);

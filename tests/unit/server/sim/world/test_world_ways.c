@@ -1,5 +1,5 @@
 /* Which way behaviors take, and what the last tick made of it. */
-#include "server/sim/world/world_ways.h"
+#include "server/sim/world/world.h"
 
 #include <stdio.h>
 
