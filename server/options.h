@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "common/system/options.h"
-#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
 
 /* The scenario of a server that is given no name: it moves at once, and is a good one to look at first. */
 #define SERVER_DEFAULT_SCENARIO "flock"

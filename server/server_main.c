@@ -2,6 +2,8 @@
 #include "server/server_main.h"
 
 #include <errno.h>
+#include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +18,208 @@
 #include "common/system/process.h"
 #include "server/library/scenario_library.h"
 #include "server/options.h"
-#include "server/origin.h"
+#include "server/recording/core_changes.h"
+#include "server/server.h"
+#include "server/sim/core.h"
 #include "server/sim/world/world_stripes.h"
 #include "server/simulation/logbook.h"
 #include "server/simulation/simulation.h"
 #include "server/storage/save_store.h"
 #include "server/storage/state_directory.h"
+
+/* ---- where the first world comes from ---- */
+
+enum { PATH_BYTES = STATE_DIRECTORY_PATH + 64 };
+
+/* A recording that is played, a save or a moment of a recording, or the folder of --state. */
+struct origin {
+    struct recording *recording; /* owned; NULL: a scenario */
+    struct simulation_recording start;
+};
+
+static int open_file(struct origin *origin, const char *path, const struct world_overrides *overrides,
+                     struct failure *failure) {
+    origin->recording = recording_open(&path, 1, failure);
+    if (origin->recording == NULL) {
+        return -1;
+    }
+    origin->start = simulation_recording_of(origin->recording, overrides);
+    return 0;
+}
+
+/* Whether what is played from there on, NULL for all of it, comes out as it was recorded. */
+static int check_core(const struct origin *origin, const struct recording_moment *from,
+                      struct failure *failure) {
+    return recording_check_core(origin->recording, from, core_changes, CORE_NUMBER, failure);
+}
+
+/* --replay FILE [--at TICK] [--anyway] */
+static int open_replay(struct origin *origin, const struct server_options *options,
+                       const struct world_overrides *overrides, struct failure *failure) {
+    struct server_keeping keeping;
+    if (server_options_keeping(options, &keeping, failure) != 0 ||
+        open_file(origin, options->replay, overrides, failure) != 0) {
+        return -1;
+    }
+    origin->start.has_at = keeping.has_at;
+    origin->start.at = keeping.at;
+    return options->is_anyway ? 0 : check_core(origin, NULL, failure);
+}
+
+/* FILE, FILE@TICK, or the name of a save. */
+static void read_from(const char *text, const struct state_directory *directory, char path[PATH_BYTES],
+                      struct simulation_recording *start) {
+    const char *at = strrchr(text, '@');
+    const size_t digits = at == NULL ? 0 : strspn(at + 1, "0123456789");
+    start->has_at = digits > 0 && digits <= 15 && at[1 + digits] == '\0';
+    start->at = start->has_at ? strtoull(at + 1, NULL, 10) : 0;
+    const int length = start->has_at ? (int)(at - text) : (int)strlen(text);
+    const bool is_file = start->has_at || strpbrk(text, "./") != NULL || directory == NULL;
+    if (is_file) {
+        (void)snprintf(path, PATH_BYTES, "%.*s", length, text);
+    } else {
+        (void)snprintf(path, PATH_BYTES, "%.4096s/%.31s.drover", state_directory_saves(directory), text);
+    }
+}
+
+static int open_from(struct origin *origin, const struct server_options *options,
+                     const struct state_directory *directory, const struct world_overrides *overrides,
+                     struct failure *failure) {
+    char path[PATH_BYTES];
+    struct simulation_recording start = {0};
+    read_from(options->from, directory, path, &start);
+    if (open_file(origin, path, overrides, failure) != 0) {
+        return -1;
+    }
+    origin->start.has_at = start.has_at;
+    origin->start.at = start.at;
+    return options->is_anyway || !start.has_at ? 0 : check_core(origin, NULL, failure);
+}
+
+/* The folder goes on under the name of the scenario that it began with, and under that of the world it holds. */
+static int check_scenario(const struct origin *origin, const struct state_directory *directory,
+                          const char *scenario, struct failure *failure) {
+    const struct recording_facts *facts = origin->start.facts;
+    const char *held = facts->world_count == 0 ? "" : facts->worlds[facts->world_count - 1].scenario;
+    char first[LIMIT_NAME_CHARS + 1], begun[LIMIT_NAME_CHARS + 32] = "";
+    state_directory_read_scenario(directory, first);
+    if (strcmp(scenario, held) == 0 || strcmp(scenario, first) == 0) {
+        return 0;
+    }
+    if (first[0] != '\0' && strcmp(first, held) != 0) {
+        (void)snprintf(begun, sizeof begun, " (begun as %s)", first);
+    }
+    return failure_set(failure, FAILURE_EXISTS, "--state",
+                       "%.200s holds a world of the scenario %s%s, not of %s; without a scenario it goes on, "
+                       "--state-new puts it aside",
+                       state_directory_path(directory), held, begun, scenario);
+}
+
+/* Of a folder that was begun, but has no journal that can be read: the scenario that it begins with again.
+ *
+ * scenario  the name of the one that the command line has; NULL: none
+ * begun     "": the folder does not say; then the command line has it
+ * returns   0; or -1 with *failure: it is another one, or neither says */
+static int read_begun(const struct state_directory *directory, const char *scenario,
+                      char begun[LIMIT_NAME_CHARS + 1], struct failure *failure) {
+    state_directory_read_scenario(directory, begun);
+    if (scenario != NULL && begun[0] != '\0' && strcmp(scenario, begun) != 0) {
+        return failure_set(failure, FAILURE_EXISTS, "--state",
+                           "%.200s was begun with the scenario %s, not with %s; without a scenario it begins "
+                           "from its start again, --state-new puts it aside",
+                           state_directory_path(directory), begun, scenario);
+    }
+    if (scenario == NULL && begun[0] == '\0') {
+        return failure_set(
+            failure, FAILURE_BAD_SAVE, "--state",
+            "%.200s: no journal can be read, and no file says with which scenario it was begun; "
+            "name the scenario, or put all aside with --state-new",
+            state_directory_path(directory));
+    }
+    return 0;
+}
+
+static int open_state(struct origin *origin, struct state_directory *directory, const char *scenario,
+                      const struct world_overrides *overrides, struct failure *failure) {
+    struct failure unused;
+    origin->recording = state_directory_read(directory, failure);
+    if (origin->recording == NULL) {
+        return -1;
+    }
+    origin->start = simulation_recording_of(origin->recording, overrides);
+    origin->start.is_journal = true;
+    origin->start.is_of_other_core = check_core(origin, &origin->start.facts->last, &unused) != 0;
+    return scenario == NULL ? 0 : check_scenario(origin, directory, scenario, failure);
+}
+
+/* A world that is there already has its seed and rate. */
+static int check_overrides(const struct origin *origin, const struct world_overrides *overrides,
+                           struct failure *failure) {
+    const struct recording_facts *facts = origin->start.facts;
+    if (facts->world_count == 0) {
+        return failure_set(failure, FAILURE_BAD_SAVE, NULL, "the recording has no world");
+    }
+    const struct recording_world *world = &facts->worlds[facts->world_count - 1];
+    if (overrides->has_seed && overrides->seed != world->seed) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--seed",
+                           "--seed %" PRIu64 ": the world that is there already has the seed %" PRIu64
+                           "; without --seed it goes on",
+                           overrides->seed, world->seed);
+    }
+    if (overrides->tick_hz > 0.0 && fabs(overrides->tick_hz - world->tick_hz) > 0.0) {
+        return failure_set(
+            failure, FAILURE_BAD_PARAM, "--tick-hz",
+            "--tick-hz %g: the world that is there already has %g ticks a second; without --tick-hz it "
+            "goes on",
+            overrides->tick_hz, world->tick_hz);
+    }
+    return 0;
+}
+
+static void close_origin(struct origin *origin) {
+    recording_close(origin->recording);
+    *origin = (struct origin){0};
+}
+
+/* Opens it and puts it into the definition, which needs it until simulation_destroy.
+ *
+ * directory  that of --state; NULL: none
+ * scenario   the name of the scenario that the command line has; NULL: none
+ * returns    0; or -1 with *failure, and nothing is open */
+static int open_origin(struct origin *origin, const struct server_options *options,
+                       struct state_directory *directory, const char *scenario, struct simulation_def *def,
+                       struct failure *failure) {
+    const bool holds = directory != NULL && state_directory_holds_world(directory);
+    const char *given = options->replay[0] != '\0' ? "--replay" : "--from";
+    int result = 0;
+    *origin = (struct origin){0};
+    if (scenario != NULL && (options->replay[0] != '\0' || options->from[0] != '\0')) {
+        result = failure_set(failure, FAILURE_BAD_PARAM, given, "%s takes no scenario beside it; found %s",
+                             given, scenario);
+    } else if (options->replay[0] != '\0') {
+        result = open_replay(origin, options, &def->overrides, failure);
+        def->replay = &origin->start;
+    } else if (options->from[0] != '\0' && holds) {
+        result = failure_set(failure, FAILURE_EXISTS, "--from",
+                             "%.200s holds a world already; --state-new puts it aside",
+                             state_directory_path(directory));
+    } else if (options->from[0] != '\0') {
+        result = open_from(origin, options, directory, &def->overrides, failure);
+        def->resume = &origin->start;
+    } else if (holds) {
+        result = open_state(origin, directory, scenario, &def->overrides, failure);
+        def->resume = &origin->start;
+    }
+    if (result == 0 && def->resume != NULL) {
+        result = check_overrides(origin, &def->overrides, failure);
+    }
+    if (result != 0) {
+        close_origin(origin);
+    }
+    return result;
+}
+
+/* ---- from the command line to the end ---- */
 
 enum { EXIT_USAGE = 2, EXIT_LOST = 4, OUTPUT_BYTES = 512, NAMES_BYTES = 960, STACK_LEAST = 1 << 20 };
 
@@ -212,14 +410,14 @@ static int run_world(struct start *start, const struct simulation_def *def) {
 static int run_origin(struct start *start, const struct scenario *named, struct simulation_def *def) {
     struct failure failure = {0};
     struct origin origin;
-    if (origin_open(&origin, start->options, start->directory, named == NULL ? NULL : named->name, def,
+    if (open_origin(&origin, start->options, start->directory, named == NULL ? NULL : named->name, def,
                     &failure) != 0) {
         return complain_of_state(start, &failure);
     }
     def->scenario = named;
     const int code = run_world(start, def);
     def->scenario = NULL; /* the caller's */
-    origin_close(&origin);
+    close_origin(&origin);
     return code;
 }
 
@@ -248,7 +446,7 @@ static int load_scenario(const struct start *start, const char *argument, struct
     struct failure reason = {0};
     const bool was_begun = start->options->replay[0] == '\0' && start->options->from[0] == '\0' &&
                            start->directory != NULL && state_directory_was_begun(start->directory);
-    if (was_begun && argument == NULL && origin_read_begun(start->directory, NULL, begun, failure) != 0) {
+    if (was_begun && argument == NULL && read_begun(start->directory, NULL, begun, failure) != 0) {
         return -1;
     }
     const char *name = argument != NULL ? argument : was_begun ? begun : SERVER_DEFAULT_SCENARIO;
@@ -262,7 +460,7 @@ static int load_scenario(const struct start *start, const char *argument, struct
                                  "--state-new (%.200s)",
                                  state_directory_path(start->directory), begun, reason.message);
     }
-    if (was_begun && origin_read_begun(start->directory, scenario->name, begun, failure) != 0) {
+    if (was_begun && read_begun(start->directory, scenario->name, begun, failure) != 0) {
         scenario_fini(scenario);
         return -1;
     }

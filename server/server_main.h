@@ -11,7 +11,6 @@
 
 #include "server/commands/simulation_state.h"
 #include "server/options.h"
-#include "server/server.h"
 #include "server/sim/math/exchange.h"
 
 /** The ranks that share the world (struct simulation_def). */

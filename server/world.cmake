@@ -6,8 +6,6 @@ set(DROVER_WORLD_SOURCES
   commands/command_agents.c
   commands/command_apply.c
   commands/command_targets.c
-  commands/command_frame.c
-  commands/state_gather.c
   commands/command_time.c
   commands/command_query.c
   commands/simulation_state.c
@@ -21,8 +19,6 @@ set(DROVER_WORLD_SOURCES
   recording/checkpoint_read.c
   recording/core_changes.c
   recording/recording_line.c
-  recording/recorder.c
-  scenario/built_world.c
   scenario/scenario.c
   scenario/scenario_geometry.c
   scenario/scenario_kind.c

@@ -13,7 +13,7 @@
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
 #include "server/recording/replay.h"
-#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 
 /** A tick of a run. */

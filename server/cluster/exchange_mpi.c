@@ -1,5 +1,5 @@
-/* See exchange_mpi.h. */
-#include "server/cluster/exchange_mpi.h"
+/* See cluster.h. */
+#include "server/cluster/cluster.h"
 
 #include <assert.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 
 #include "common/system/clock.h"
 #include "server/cluster/mpi_wait.h"
-#include "server/cluster/row_cuts.h"
+#include "server/cluster/rank_rules.h"
 
 enum { ENTRY_TYPES = 16, TAG_BEGUN = 1, TAG_HANDED = 2 };
 

@@ -1,5 +1,5 @@
-/* See lifeline.h. */
-#include "server/cluster/lifeline.h"
+/* See cluster.h. */
+#include "server/cluster/cluster.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -14,9 +14,6 @@
 #include "common/system/process.h"
 #include "common/system/regular_file.h"
 #include "server/cluster/cluster.h"
-#include "server/cluster/exchange_mpi.h"
-#include "server/cluster/lifeline.h"
-#include "server/cluster/orders.h"
 #include "server/recording/checkpoint.h"
 #include "server/server_main.h"
 

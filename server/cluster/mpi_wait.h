@@ -7,7 +7,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
-#include "server/cluster/rank_watch.h"
+#include "server/cluster/rank_rules.h"
 
 enum mpi_patience {
     MPI_WAIT_SPIN, /* within a tick: the core is given up to threads that are ready, but there are no naps for a while */

@@ -1,5 +1,5 @@
-/* See orders.h. */
-#include "server/cluster/orders.h"
+/* See cluster.h. */
+#include "server/cluster/cluster.h"
 
 #include <assert.h>
 #include <inttypes.h>

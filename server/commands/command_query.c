@@ -1,11 +1,365 @@
-/* The handlers that only read the world: get_params, list, inspect. */
+/* The handlers that only read the world: get, get_params, list, inspect. See command_internal.h. */
 #include "server/commands/command_internal.h"
 
+#include <assert.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
 #include "common/json/field_json.h"
+#include "common/snapshot/frame_layout.h"
+#include "common/snapshot/snapshot.h"
+#include "common/snapshot/snapshot_packed.h"
+#include "common/text/base64.h"
 #include "server/commands/simulation_state.h"
+#include "server/frames/nearest_rows.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_image.h"
 #include "server/sim/world/world_stripes.h"
+
+/* ---- a frame in a reply ---- */
+
+enum {
+    HEAD_BYTES = 65536, /* of a reply beside its agents: targets, names */
+    FRAME_BYTES = LIMIT_GET_BYTES - HEAD_BYTES,
+    KEY_NUMBER = 1,  /* a key of its own, for the frame beside it */
+    HUNDREDTHS = 100 /* of a snapshot's numbers, in a px */
+};
+
+/* What a frame is made of. */
+struct making {
+    struct snapshot_view view;
+    struct snapshot *all, *selected; /* owned */
+    int32_t *rows;                   /* owned */
+    const struct snapshot *shown;    /* one of the two */
+    struct buffer key, frame;        /* lines; key: empty in a layout without */
+    int32_t nearest;                 /* of every agent; 0: not asked for */
+    struct buffer near;              /* their rows in base64 */
+};
+
+/* ---- a frame in a reply: what is refused before anything is copied ---- */
+
+static int check_kinds(const struct world *world, const char *kinds, struct failure *failure) {
+    for (const char *at = kinds; *at != '\0';) {
+        char name[LIMIT_NAME_CHARS + 1] = "";
+        const size_t length = strcspn(at, " ");
+        memcpy(name, at, length < sizeof name ? length : sizeof name - 1);
+        if (command_find_kind(world, name, failure) < 0) {
+            memcpy(failure->field, "kinds", sizeof "kinds");
+            return -1;
+        }
+        at += length + (at[length] == ' ');
+    }
+    return 0;
+}
+
+static size_t agent_bytes(const struct snapshot_view *view, int32_t nearest) {
+    const struct frame_layout *layout = frame_layout_row(view->layout);
+    return layout->agent_bytes(view->fields) +
+           (layout->key != NULL ? layout->key->agent_bytes(view->fields) : 0) +
+           base64_length((size_t)nearest * sizeof(int32_t));
+}
+
+static uint64_t most_agents(const struct snapshot_view *view, int32_t nearest) {
+    return FRAME_BYTES / agent_bytes(view, nearest);
+}
+
+static int fail_memory(struct failure *failure) {
+    return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+}
+
+static int check_length(const struct snapshot_view *view, int32_t nearest, uint64_t agents,
+                        struct failure *failure) {
+    if (agents <= most_agents(view, nearest)) {
+        return 0;
+    }
+    return failure_set(failure, FAILURE_FULL, NULL,
+                       "a frame of %" PRIu64
+                       " agents takes about %zu bytes, at most %d are allowed; ask for a region, kinds, "
+                       "agents, fewer fields, or the layout packed",
+                       agents, (size_t)agents * agent_bytes(view, nearest), LIMIT_GET_BYTES);
+}
+
+static struct snapshot_view view_of(const struct request_subscribe *asked) {
+    struct snapshot_view view = {.layout = asked->layout, .fields = request_snapshot_fields(asked)};
+    view.has_region = asked->has_region;
+    memcpy(view.region, asked->region, sizeof view.region);
+    memcpy(view.kinds, asked->kinds, sizeof view.kinds);
+    return view;
+}
+
+static int32_t nearest_of(const struct request_subscribe *asked) {
+    return asked->has_nearest ? (int32_t)asked->nearest : 0;
+}
+
+int command_frame_check(const struct simulation_state *state, const struct request_subscribe *asked,
+                        struct failure *failure) {
+    const struct world *world = state->world;
+    const struct snapshot_view view = view_of(asked);
+    int32_t agents = 0;
+    if (check_kinds(world, view.kinds, failure) != 0) {
+        return -1;
+    }
+    for (int k = 0; k < world_kind_count(world); k++) {
+        agents +=
+            snapshot_view_has_kind(&view, world_kind(world, k)->name) ? world_kind_population(world, k) : 0;
+    }
+    return view.has_region ? 0 : check_length(&view, nearest_of(asked), (uint64_t)agents, failure);
+}
+
+/* ---- a frame in a reply: which agents ---- */
+
+static int compare_ids(const void *a, const void *b) {
+    const uint32_t one = *(const uint32_t *)a, other = *(const uint32_t *)b;
+    return one < other ? -1 : one > other;
+}
+
+/* Keeps those of the rows whose id is asked for; both are ascending. */
+static int32_t keep_asked(const struct snapshot *all, const uint32_t *ids, uint32_t id_count, int32_t *rows,
+                          int32_t count) {
+    int32_t kept = 0;
+    uint32_t next = 0;
+    for (int32_t i = 0; i < count; i++) {
+        const uint32_t id = all->id[rows[i]];
+        while (next < id_count && ids[next] < id) {
+            next++;
+        }
+        if (next < id_count && ids[next] == id) {
+            rows[kept++] = rows[i];
+        }
+    }
+    return kept;
+}
+
+/* Returns how many of the rows remain, or -1 without memory. */
+static int32_t filter_asked(const struct snapshot *all, const struct request_columns *agents, int32_t *rows,
+                            int32_t count) {
+    uint32_t *ids = malloc(sizeof *ids * (agents->count > 0 ? agents->count : 1));
+    if (ids == NULL) {
+        return -1;
+    }
+    for (uint32_t i = 0; i < agents->count; i++) {
+        ids[i] = agents->agents[i];
+    }
+    qsort(ids, agents->count, sizeof *ids, compare_ids);
+    const int32_t kept = keep_asked(all, ids, agents->count, rows, count);
+    free(ids);
+    return kept;
+}
+
+/* Of a world that ranks share: the agents that are asked for, or that the view shows if those are not too many. */
+static int gather(const struct simulation_state *state, const struct request_columns *agents,
+                  struct making *making, struct failure *failure) {
+    uint64_t shown = 0;
+    const int result =
+        agents != NULL
+            ? state_gather_ids(state, making->view.fields, agents->agents, agents->count, making->all)
+            : state_gather_view(state, &making->view, most_agents(&making->view, making->nearest),
+                                making->all, &shown);
+    if (result != 0) {
+        return fail_memory(failure);
+    }
+    return check_length(&making->view, making->nearest, shown, failure);
+}
+
+/* Forces of no other agents than the view shows; all, where memory is short. */
+static int copy_shown(const struct world *world, const struct snapshot_view *view, struct snapshot *out) {
+    struct snapshot_demand *demand = calloc(1, sizeof *demand);
+    if (demand != NULL) {
+        snapshot_demand_add(demand, view);
+    }
+    const int result = world_snapshot_copy_wanted(world, view->fields, demand, out);
+    free(demand);
+    return result;
+}
+
+static int copy_world(const struct simulation_state *state, const struct request_columns *agents,
+                      struct making *making, struct failure *failure) {
+    making->all = snapshot_create();
+    if (making->all == NULL) {
+        return fail_memory(failure);
+    }
+    if (world_is_partial(state->world)) {
+        if (gather(state, agents, making, failure) != 0) {
+            return -1;
+        }
+    } else if (copy_shown(state->world, &making->view, making->all) != 0) {
+        return fail_memory(failure);
+    }
+    const struct state_services *services = &state->services;
+    making->all->epoch = state->epoch;
+    making->all->clock_ms = services->clock_ms != NULL ? services->clock_ms(services->context) : 0.0;
+    making->shown = making->all;
+    return 0;
+}
+
+static bool select_agents(struct making *making, const struct request_columns *agents) {
+    struct snapshot_filter filter;
+    snapshot_view_filter(&making->view, making->all, 0.0, &filter);
+    if (filter.is_all && agents == NULL) {
+        return true;
+    }
+    making->rows = malloc(sizeof *making->rows * ((size_t)making->all->count + 1));
+    making->selected = snapshot_create();
+    if (making->rows == NULL || making->selected == NULL) {
+        return false;
+    }
+    int32_t count = snapshot_filter_rows(&filter, making->all, making->rows);
+    count = agents == NULL ? count : filter_asked(making->all, agents, making->rows, count);
+    making->shown = making->selected;
+    return count >= 0 && snapshot_select(making->all, making->rows, count, making->selected) == 0;
+}
+
+/* ---- a frame in a reply: its lines ---- */
+
+static bool encode_with_key(struct making *making, const struct frame_key_codec *codec) {
+    struct packed_encoder encoder;
+    if (packed_encoder_init(&encoder, making->view.fields) != 0) {
+        return false;
+    }
+    codec->encode_key(&encoder, making->shown, KEY_NUMBER, &making->key);
+    const bool is_made = !making->key.failed && codec->encode_delta(&encoder, making->shown, &making->frame);
+    packed_encoder_fini(&encoder);
+    return is_made && !making->frame.failed;
+}
+
+static bool encode(struct making *making) {
+    const struct frame_layout *layout = frame_layout_row(making->view.layout);
+    if (layout->key != NULL) {
+        return encode_with_key(making, layout->key);
+    }
+    layout->encode(&making->view, making->shown, NULL, &making->frame);
+    return !making->frame.failed;
+}
+
+static void write_line(const char *name, const struct buffer *line, struct json_writer *json) {
+    assert(line->length > 0 && line->data[line->length - 1] == '\n');
+    line->data[line->length - 1] = '\0';
+    json_key(json, name);
+    json_raw(json, line->data);
+    line->data[line->length - 1] = '\n';
+}
+
+/* Of the frame's own numbers: a client that looks for itself finds the same. */
+static bool find_among(const struct snapshot *shown, int32_t most, double *places, int32_t *rows,
+                       int32_t *out) {
+    const bool wraps = shown->wraps;
+    double *x = places, *y = places + shown->count;
+    for (int32_t row = 0; row < shown->count; row++) {
+        x[row] = (double)shown->x[row];
+        y[row] = (double)shown->y[row];
+        rows[row] = row;
+    }
+    const struct nearest_rows query = {
+        .x = x,
+        .y = y,
+        .candidates = rows,
+        .candidate_count = shown->count,
+        .askers = rows,
+        .asker_count = shown->count,
+        .most = most,
+        .wrap_x = wraps ? (double)shown->width * HUNDREDTHS : 0.0,
+        .wrap_y = wraps ? (double)shown->height * HUNDREDTHS : 0.0,
+    };
+    return nearest_rows_find(&query, out) == 0;
+}
+
+static bool find_nearest(struct making *making) {
+    const size_t count = (size_t)making->shown->count, most = (size_t)making->nearest;
+    double *places = malloc((2 * count + 1) * sizeof *places);
+    int32_t *rows = malloc((count + 1) * sizeof *rows), *found = malloc((count * most + 1) * sizeof *found);
+    bool is_made = places != NULL && rows != NULL && found != NULL &&
+                   find_among(making->shown, making->nearest, places, rows, found);
+    const size_t length = base64_length(count * most * sizeof *found);
+    char *text = is_made ? buffer_reserve(&making->near, length) : NULL;
+    if (text != NULL) {
+        (void)base64_encode_integers(found, count * most, sizeof *found, text);
+        buffer_commit(&making->near, length);
+    }
+    free(places);
+    free(rows);
+    free(found);
+    return text != NULL;
+}
+
+static void write_lines(const struct making *making, struct json_writer *json) {
+    if (making->key.length > 0) {
+        write_line("key", &making->key, json);
+    }
+    write_line("frame", &making->frame, json);
+    if (making->nearest > 0) {
+        json_key_string(json, "nearest", making->near.length > 0 ? making->near.data : "");
+    }
+}
+
+/* Ids that no agent has, in the order and as often as they were asked for. */
+static void write_missing(const struct world *world, const struct request_columns *agents,
+                          struct json_writer *json) {
+    json_key(json, "missing");
+    json_array(json);
+    for (uint32_t i = 0; i < agents->count; i++) {
+        if (world_find_agent(world, agents->agents[i]) < 0) {
+            json_unsigned(json, agents->agents[i]);
+        }
+    }
+    json_end(json);
+}
+
+static int make(const struct simulation_state *state, const struct request_columns *agents,
+                struct making *making, struct failure *failure) {
+    if (copy_world(state, agents, making, failure) != 0) {
+        return -1;
+    }
+    if (!select_agents(making, agents)) {
+        return fail_memory(failure);
+    }
+    if (check_length(&making->view, making->nearest, (uint64_t)making->shown->count, failure) != 0) {
+        return -1;
+    }
+    if (making->nearest > 0 && !find_nearest(making)) {
+        return fail_memory(failure);
+    }
+    if (!encode(making) || making->key.length + making->frame.length + making->near.length > FRAME_BYTES) {
+        return failure_set(failure, FAILURE_FULL, NULL, "the frame takes more than %d bytes",
+                           LIMIT_GET_BYTES);
+    }
+    return 0;
+}
+
+int command_frame_write(const struct simulation_state *state, const struct request_subscribe *asked,
+                        const struct request_columns *agents, struct json_writer *json,
+                        struct failure *failure) {
+    struct making making = {.view = view_of(asked), .nearest = nearest_of(asked)};
+    if (check_kinds(state->world, making.view.kinds, failure) != 0) {
+        return -1;
+    }
+    buffer_init(&making.key, FRAME_BYTES);
+    buffer_init(&making.frame, FRAME_BYTES);
+    buffer_init(&making.near, FRAME_BYTES);
+    const int result = make(state, agents, &making, failure);
+    if (result == 0) {
+        write_lines(&making, json);
+        if (agents != NULL) {
+            write_missing(state->world, agents, json);
+        }
+    }
+    snapshot_destroy(making.all);
+    snapshot_destroy(making.selected);
+    free(making.rows);
+    buffer_fini(&making.key);
+    buffer_fini(&making.frame);
+    buffer_fini(&making.near);
+    return result;
+}
+
+int apply_get(struct apply *apply) {
+    const struct request_get *get = &apply->request->body.get;
+    apply_write_tick(apply);
+    return command_frame_write(apply->state, &get->view, request_columns_of(apply->request), apply->json,
+                               &apply->failure);
+}
+
+/* ---- get_params ---- */
 
 static void write_range(const struct field *field, struct json_writer *json) {
     json_key_number(json, "min", field->min);

@@ -19,7 +19,7 @@
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot.h"
 #include "server/frames/snapshot_gather.h"
-#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
 #include "server/sim/math/exchange.h"
 #include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"

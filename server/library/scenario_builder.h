@@ -15,10 +15,9 @@
 
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
-#include "server/exchange/command.h"
+#include "server/exchange/command_queue.h"
 #include "server/library/scenario_library.h"
 #include "server/recording/checkpoint.h"
-#include "server/scenario/built_world.h"
 #include "server/scenario/scenario.h"
 #include "server/storage/save_store.h"
 

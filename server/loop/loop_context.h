@@ -3,6 +3,7 @@
 #ifndef DROVER_SERVER_LOOP_LOOP_CONTEXT_H
 #define DROVER_SERVER_LOOP_LOOP_CONTEXT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -13,13 +14,72 @@
 #include "server/broadcast/broadcast.h"
 #include "server/options.h"
 #include "server/sessions/access.h"
-#include "server/sessions/admission.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
 #include "server/simulation/simulation.h"
 
 /** A reply or an event on the loop fits into it: a hello with every kind and target has some 30 KB. */
 enum { LOOP_REPLY_BYTES = 1024 * 1024 };
+
+/* The admission of clients: how many sessions there may be, the role and the name of each, the ops that a role
+ * allows, and when a session's time is up.
+ *
+ * Works on a session's own record (struct client_info, its rate limit) and sends nothing but bye.
+ */
+
+/** The options that bound the number of sessions. */
+struct admission_limits {
+    int clients;     /* sessions at once */
+    int per_address; /* sessions of one address; 0: LIMIT_ADDRESS_CLIENTS, without a limit for loopback */
+};
+
+/** Why a peer cannot get a session, NULL when it can. Every numbered session counts, from the moment it is
+ * accepted until its memory is freed. */
+const char *admission_why_full(struct admission_limits limits, const struct session_set *sessions,
+                               const char *address, bool is_loopback);
+/** Gives the session its role and its name. After a wrong token session->client.denial_ms says when that may be
+ * answered, loop time; it is now_ms after every other. 0, or -1 with *failure (invalid, version, bad_param,
+ * denied): nothing has changed then, but wrong tokens are counted. */
+NODISCARD int admission_greet(const struct access *access, struct token_guard *tokens,
+                              struct session *session, const struct request_hello *hello, uint64_t now_ms,
+                              struct failure *failure);
+/** The failure of a wrong token. Returns -1. */
+int admission_deny(struct failure *failure);
+/** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
+NODISCARD int admission_allow(const struct session *session, enum request_op op, struct failure *failure);
+/** The same for a request with its members, and for each request of a batch: the failure names the first that is not allowed. */
+NODISCARD int admission_allow_all(const struct session *session, const struct request *request,
+                                  struct failure *failure);
+/** Takes from the session's rate limit what the line being handled costs: nothing when its sender waits for
+ * answers, for it cannot flood; an eighth for a moved mouse or cursor; else one, and one more for every
+ * LIMIT_LINE_BYTES of a long line. A request that waits for a tick
+ * always costs. The members of a batch count singly, all but the first whether or not the sender
+ * waits. request: NULL for a line that was none. length: of the line. */
+void admission_charge(struct session *session, const struct request *request, size_t length);
+/** Closes the session when its time is up: no token, or idle. idle_s 0: never idle. Returns whether it did.
+ */
+bool admission_close_overdue(struct session *session, uint32_t idle_s, uint64_t now_ms);
+
+/* The system's limit of open files, and what of it is left to clients: the server's own files come first. */
+
+/** Open files that no client can take, beside those that were open at the start: of the loop, the log, the journal and its
+ * checkpoints, recordings, saves, scenarios, and of a connection that is refused. */
+enum { DESCRIPTOR_LIMIT_OWN = 40 };
+
+/** How many descriptors each may have. */
+struct descriptor_room {
+    uint32_t sessions; /* --max-clients, or fewer */
+    uint32_t
+        byes; /* connections beyond these that wait until they have read the bye; others are refused at once */
+    uint32_t web; /* connections of the door for browsers */
+};
+
+/** Raises the soft limit (ulimit -n), up to the hard one, to what so many clients need, and divides what there is. Logs
+ * when not all of them fit. 0, or -1 with *failure (busy): not even the server's own files fit. */
+NODISCARD int descriptor_limit_divide(uint32_t clients, bool has_web, struct descriptor_room *room,
+                                      struct failure *failure);
+
+/* What the loop has. */
 
 /** What the simulation handed over and must not leave yet: an answer whose change is not on disk (--sync always), what
  * comes after it, and the frame that shows it. */
@@ -104,5 +164,23 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event,
 int delivery_weight(const struct request *request);
 /** Gives the simulation the schedule of the subscriptions, after one of them changed. */
 void delivery_update_schedule(struct loop_context *loop);
+
+/* Peers become sessions: the limits of their number, the number of each, its first hello. The same for every door.
+ */
+
+/** The peer of a connected socket, which becomes the function's. */
+struct session_peer {
+    int socket;
+    const char *address; /* without its port */
+    bool is_loopback;    /* it is a program on this machine */
+    enum framing_kind kind;
+};
+
+/** Whether a peer may come in, or at least stay until it has read why not: false when so many wait for that already that
+ * further ones are refused at once, and while the server stops. */
+bool session_entry_has_room(const struct loop_context *loop, const char *address, bool is_loopback);
+/** Makes a session of the peer and sends its hello; without room for one the peer gets bye. Returns the session, or NULL
+ * when there is none to talk to. */
+struct session *session_entry_admit(struct loop_context *loop, const struct session_peer *peer);
 
 #endif

@@ -1,13 +1,14 @@
 /* See loop_context.h. */
-#include "server/loop/session_entry.h"
+#include "server/loop/loop_context.h"
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <uv.h>
 
+#include "common/base/limits.h"
 #include "common/system/log.h"
-#include "server/loop/loop_context.h"
-#include "server/sessions/admission.h"
+#include "common/system/process.h"
 
 /* Sends the first line of a connection: the server, the session's number and role, and the world when the
  * role may read it. */
@@ -107,6 +108,65 @@ void session_describe_send_lag(struct loop_context *loop, struct session *sessio
     session_describe_send_scenario(session, revision, &now->scenario);
     simulation_request_snapshot(loop->simulation);
     free(now);
+}
+
+/* ---- how many sessions there may be ---- */
+
+enum { BYES = 64, SHARES = 4 }; /* byes and web get no more than one of so many shares each */
+
+/* The soft limit, raised where that is allowed; UINT64_MAX: nothing is known. */
+static uint64_t raise_limit(uint64_t wanted) {
+    struct rlimit now = {0};
+    if (getrlimit(RLIMIT_NOFILE, &now) != 0) {
+        return UINT64_MAX;
+    }
+    if (now.rlim_cur < wanted) {
+        const struct rlimit raised = {.rlim_cur = now.rlim_max < wanted ? now.rlim_max : (rlim_t)wanted,
+                                      .rlim_max = now.rlim_max};
+        now.rlim_cur = setrlimit(RLIMIT_NOFILE, &raised) == 0 ? raised.rlim_cur : now.rlim_cur;
+    }
+    return (uint64_t)now.rlim_cur;
+}
+
+static uint32_t at_most(uint32_t wanted, uint64_t share) {
+    return share < wanted ? (uint32_t)share : wanted;
+}
+
+int descriptor_limit_divide(uint32_t clients, bool has_web, struct descriptor_room *room,
+                            struct failure *failure) {
+    const uint32_t web = has_web ? LIMIT_WEB_CONNECTIONS : 0;
+    const uint64_t own = process_usage_read().open_files + DESCRIPTOR_LIMIT_OWN;
+    const uint64_t limit = raise_limit(own + clients + BYES + web);
+    const uint64_t least = own + 2 * SHARES;
+    if (limit < least) {
+        return failure_set(failure, FAILURE_BUSY, NULL,
+                           "open files are limited to %llu (ulimit -Hn); the server needs at least %llu",
+                           (unsigned long long)limit, (unsigned long long)least);
+    }
+    const uint64_t left = limit - own;
+    *room =
+        (struct descriptor_room){.byes = at_most(BYES, left / SHARES), .web = at_most(web, left / SHARES)};
+    room->sessions = at_most(clients, left - room->byes - room->web);
+    if (room->sessions < clients) {
+        log_write(
+            LOG_WARN, "server",
+            "open files are limited to %llu (ulimit -Hn): at most %u clients, not the %u of --max-clients",
+            (unsigned long long)limit, room->sessions, clients);
+    }
+    return 0;
+}
+
+const char *admission_why_full(struct admission_limits limits, const struct session_set *sessions,
+                               const char *address, bool is_loopback) {
+    if (sessions->numbered >= limits.clients) {
+        return "too many sessions; try again later";
+    }
+    const bool is_limited = limits.per_address > 0 || !is_loopback;
+    const int most = limits.per_address > 0 ? limits.per_address : LIMIT_ADDRESS_CLIENTS;
+    if (is_limited && session_set_count_address(sessions, address) >= most) {
+        return "too many sessions from your address; try again later";
+    }
+    return NULL;
 }
 
 /* ---- entry ---- */

@@ -1,4 +1,4 @@
-/* The messages of a WebSocket: what the peer's frames (RFC 6455) make up, behind framing.h.
+/* The messages of a WebSocket: what the peer's frames (RFC 6455) make up, behind struct framing (stream.h).
  *
  * 1. Frames are read by libwslay: masks, fragments, control frames, UTF-8. Of each text message the bytes are kept
  * here, whole, until they are handed out. What a frame breaks (no mask, a reserved bit, binary, not UTF-8, too long)

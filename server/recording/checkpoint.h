@@ -20,7 +20,6 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "server/commands/simulation_state.h"
-#include "server/scenario/built_world.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world_image.h"
 

@@ -20,7 +20,7 @@
 #include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
 #include "server/recording/checkpoint.h"
-#include "server/scenario/built_world.h"
+#include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 #include "server/sim/world/world_image.h"
 

@@ -13,6 +13,7 @@
 #define DROVER_SERVER_SCENARIO_SCENARIO_H
 
 #include <cjson/cJSON.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +23,7 @@
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message_scenario.h"
+#include "server/sim/world/world.h"
 #include "server/sim/world/world_def.h"
 
 /* The mistakes of a scenario, in the order in which reading finds them.
@@ -71,5 +73,79 @@ NODISCARD int scenario_read(const char *text, size_t length, struct scenario *sc
  * alone. */
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
                                 struct scenario_mistakes *mistakes);
+
+/* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away
+ * from the simulation thread (scenario_builder.h), so that a world of a million agents costs no tick. */
+
+/** Values of the command line and the environment that replace those of a scenario or of the machine. */
+struct world_overrides {
+    bool has_seed;
+    uint64_t seed;
+    double tick_hz; /* 0: the scenario's */
+    bool has_simd;  /* otherwise the widest there is */
+    enum simd simd;
+    int32_t max_agents;        /* 0: LIMIT_AGENTS_USUAL */
+    const char *agents_option; /* " (--max-agents)", what may raise it, for messages; NULL: nothing */
+    int threads;               /* that will work on a tick; 0: one */
+    /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
+     * does. */
+    uint64_t (*memory_free)(int processes);
+    int ranks_beside; /* other ranks on this machine, each of which takes the same memory for the world */
+};
+
+enum { WORLD_MEMORY_TEXT = 80 };
+/** "0.28 GB", or with other ranks on this machine "4 ranks of this host x 0.28 GB". Returns text. */
+const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]);
+
+enum { WORLD_CROWDED_TEXT = 160 };
+
+/** The most agents that the overrides allow. */
+static inline int32_t world_overrides_max_agents(const struct world_overrides *overrides) {
+    return overrides->max_agents > 0 ? overrides->max_agents : LIMIT_AGENTS_USUAL;
+}
+
+struct built_world {
+    struct world *world; /* owned; NULL: none */
+    uint64_t hash;       /* of the world as it was built */
+    bool is_fresh;       /* it is at the beginning of its scenario, with a seed and a rate of its own */
+    char *head;    /* owned: the path of the checkpoint in parts that it was read from; NULL: it was not */
+    uint32_t core; /* of a saved world of another core: that one; 0: this server's */
+    char name[LIMIT_NAME_CHARS + 1], title[128], description[512];
+    struct message_view view;
+    struct message_about about;
+    uint64_t bytes;   /* of memory that the world comes to use; 0: it is small */
+    double warmup_s;  /* of the scenario */
+    int32_t unspaced; /* agents for which there was no place that keeps their spacing */
+    char *text;       /* owned: the scenario's, NUL-terminated */
+    size_t text_length;
+};
+
+/** Builds the scenario's world.
+ *
+ * seed      NULL, or instead of the scenario's and the command line's
+ * given_up  NULL, or ends it early when it becomes true
+ * returns   0, or -1 with *failure (bad_scenario, busy); *out is then empty */
+NODISCARD int built_world_make(const struct scenario *scenario, const struct world_overrides *overrides,
+                               const uint64_t *seed, const atomic_bool *given_up, struct built_world *out,
+                               struct failure *failure);
+/** Whether the scenario's placements have no more agents together than world_overrides_max_agents. 0, or -1 with *failure
+ * (bad_scenario), whose field is the JSON path of the first count that is too many. */
+NODISCARD int built_world_check_counts(const struct scenario *scenario,
+                                       const struct world_overrides *overrides, struct failure *failure);
+/** Whether the machine has the memory for a world of this definition with so many agents, whatever its placements say;
+ * what is small is not asked for. world_overrides_max_agents is checked too.
+ *
+ * bytes    NULL, or receives what the world comes to use; 0 for a small one
+ * returns  0, or -1 with *failure: bad_scenario (too many agents), busy (no memory, with the numbers) */
+NODISCARD int built_world_check_size(const struct world_def *def, const char *name, int64_t agents,
+                                     const struct world_overrides *overrides, uint64_t *bytes,
+                                     struct failure *failure);
+/** The same for a world that is there already, which is *out's from now on, or destroyed on failure (busy). */
+NODISCARD int built_world_finish(const struct scenario *scenario, const struct world_overrides *overrides,
+                                 struct world *world, uint64_t hash, struct built_world *out,
+                                 struct failure *failure);
+/** What to tell people about agents that start too near to each other: returns text; NULL when there is nothing. */
+const char *built_world_crowded_text(const struct built_world *built, char text[WORLD_CROWDED_TEXT]);
+void built_world_fini(struct built_world *built);
 
 #endif

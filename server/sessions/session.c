@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,9 +13,71 @@
 #include "server/net/peer_socket.h"
 #include "server/net/web_framing.h"
 
+/* ---- rate limit ---- */
+
+static const double burst_seconds = 2.0;
+
+void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms) {
+    assert(rate >= 0.0);
+    *limit = (struct rate_limit){.rate = rate, .tokens = rate * burst_seconds, .filled_ms = now_ms};
+}
+
+void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms) {
+    const double most = limit->rate * burst_seconds;
+    assert(now_ms >= limit->filled_ms); /* the clock goes one way */
+    limit->tokens += limit->rate * (double)(now_ms - limit->filled_ms) * 1e-3;
+    limit->filled_ms = now_ms;
+    if (limit->tokens > most) {
+        limit->tokens = most;
+    }
+    if (limit->tokens >= most / 2.0) {
+        limit->is_held = false;
+    }
+}
+
+void rate_limit_take(struct rate_limit *limit, double tokens) {
+    const double most = limit->rate * burst_seconds;
+    assert(tokens >= 0.0);
+    if (limit->rate > 0.0 && limit->filled_ms >= limit->free_until_ms) {
+        limit->tokens = limit->tokens - tokens > -most ? limit->tokens - tokens : -most;
+    }
+}
+
+void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms) {
+    limit->tokens = limit->rate * burst_seconds;
+    limit->is_held = false;
+    limit->free_until_ms = now_ms + RATE_LIMIT_FREE_MS;
+}
+
+bool rate_limit_allows(const struct rate_limit *limit) {
+    return limit->rate <= 0.0 || limit->tokens >= 1.0;
+}
+
+void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms) {
+    if (!limit->is_held) {
+        limit->is_held = true;
+        limit->held_ms = now_ms;
+    }
+}
+
+bool rate_limit_report(struct rate_limit *limit, uint64_t now_ms) {
+    if (!limit->is_held || (limit->was_reported && now_ms - limit->reported_ms < RATE_LIMIT_REPORT_MS)) {
+        return false;
+    }
+    limit->was_reported = true;
+    limit->reported_ms = now_ms;
+    return true;
+}
+
+uint64_t rate_limit_held_for_ms(const struct rate_limit *limit, uint64_t now_ms) {
+    return limit->is_held ? now_ms - limit->held_ms : 0;
+}
+
 static void session_send_raw(struct session *session, struct buffer *bytes);
 
 static bool session_is_web(const struct session *session);
+
+/* ---- refusals ---- */
 
 static const char *const names[REFUSAL_COUNT] = {[REFUSAL_FULL] = "full",
                                                  [REFUSAL_AUTH] = "auth",
@@ -690,4 +753,102 @@ uint64_t session_behind_ms(const struct session *session) {
 
 uint64_t session_stalled_ms(const struct session *session) {
     return stream_stalled_ms(&session->stream);
+}
+
+/* ---- lag and stepping ---- */
+
+bool notices_lag(struct session *session, uint64_t now_ms, struct message_event *event) {
+    struct session_notices *notices = &session->notices;
+    const uint64_t frames_skipped = session->stream.queue.frames_skipped;
+    assert(frames_skipped >= notices->frames_skipped);
+    const bool is_behind = session_is_behind(session);
+    const uint64_t skipped = frames_skipped - notices->frames_skipped;
+    const bool is_due = notices->frames_skipped == 0 || now_ms - notices->lag_ms >= NOTICES_LAG_MS;
+    if (!is_behind && (skipped == 0 || !is_due || session->left_out > 0)) {
+        return false;
+    }
+    notices->frames_skipped = frames_skipped;
+    notices->lag_ms = now_ms;
+    *event = (struct message_event){.has = EVENT_HAS_SKIPPED, .skipped = skipped};
+    (void)snprintf(event->event, sizeof event->event, "lag");
+    if (is_behind) {
+        const uint64_t left_out = session_catch_up(session);
+        event->has |= EVENT_HAS_LEFT_OUT;
+        event->left_out = left_out < UINT32_MAX ? (uint32_t)left_out : UINT32_MAX;
+    }
+    return session->subscription.is_active;
+}
+
+bool notices_stepping(struct session *session, uint64_t now_ms, struct message_event *event) {
+    struct session_notices *notices = &session->notices;
+    if (session->outstanding == 0 || !session_is_half_closed(session)) {
+        notices->stepping_ms = 0;
+        return false;
+    }
+    if (notices->stepping_ms != 0 && now_ms - notices->stepping_ms < NOTICES_STEPPING_MS) {
+        return false;
+    }
+    const bool is_due = notices->stepping_ms != 0;
+    notices->stepping_ms = now_ms;
+    *event = (struct message_event){0};
+    (void)snprintf(event->event, sizeof event->event, "stepping");
+    return is_due;
+}
+
+/* ---- reply ---- */
+
+enum { REPLY_BYTES = 1024 * 1024 }; /* the description of every op has some 20 KB */
+
+struct json_writer *reply_begin(struct reply *reply, const struct request *request) {
+    assert(request->op < REQUEST_OP_COUNT);
+    buffer_init(&reply->out, REPLY_BYTES);
+    reply->json = message_begin_answer(request, &reply->out);
+    return &reply->json;
+}
+
+void reply_send(struct reply *reply, struct session *session) {
+    if (session->client.wants_seq) {
+        json_key_unsigned(&reply->json, "seq", session_seq(session));
+    }
+    message_end_reply(&reply->json, &reply->out);
+    session_send(session, &reply->out);
+    buffer_fini(&reply->out);
+}
+
+void reply_discard(struct reply *reply) {
+    buffer_fini(&reply->out);
+}
+
+void reply_done(struct session *session, const struct request *request) {
+    struct reply reply;
+    (void)reply_begin(&reply, request);
+    reply_send(&reply, session);
+}
+
+void reply_failure(struct session *session, const char *id, const struct failure *failure) {
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_error(id, session->line, failure, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
+void reply_refusal(struct session *session, const struct request *request, const struct failure *failure) {
+    session->errors++;
+    struct buffer out;
+    buffer_init(&out, REPLY_BYTES);
+    message_write_refusal(request, session->line, failure, &out);
+    session_send(session, &out);
+    buffer_fini(&out);
+}
+
+void reply_leave(struct session *session, const struct request *request) {
+    struct reply reply;
+    buffer_init(&reply.out, REPLY_BYTES);
+    reply.json = message_begin_reply(REQUEST_BYE, request->id, &reply.out); /* names no unknown members */
+    if (session->client.wants_seq) {
+        json_key_unsigned(&reply.json, "seq", session_seq(session));
+    }
+    message_end_reply(&reply.json, &reply.out);
+    session_leave(session, &reply.out);
 }

@@ -1,6 +1,6 @@
 /* A session: one client's connection as the server keeps it, with its requests and its subscription.
  *
- * A session is a stream (net/stream.h: bytes, phases of the end) and a framing (net/framing.h: messages) with
+ * A session is a stream (bytes, phases of the end) and a framing (messages), both in net/stream.h, with
  * what the protocol adds to them.
  *
  * 1. A session lives from session_open to its host's on_closed; only then may its memory be freed. A holder
@@ -19,7 +19,7 @@
  * gets a `rate` error once a second, and is closed when that lasts LIMIT_RATE_SECONDS.
  * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
  * gets neither events nor frames, until it has caught up (session_is_behind, session_catch_up).
- * 7. A peer whose first bytes are HTTP or TLS, or one of whose lines is HTTP, gets an HTTP answer and is closed (net/framing.h).
+ * 7. A peer whose first bytes are HTTP or TLS, or one of whose lines is HTTP, gets an HTTP answer and is closed (net/stream.h).
  * 8. A WebSocket is the same session behind another framing (net/web_framing.h): each line is a text message. It is
  * pinged, ends when nothing is heard of it, and bye has a close frame after it. A peer that closes is gone: it gets no
  * answer any more but the close frame.
@@ -32,15 +32,54 @@
 #include <uv.h>
 
 #include "common/base/buffer.h"
+#include "common/base/failure.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 #include "common/protocol/request.h"
 #include "common/snapshot/snapshot.h"
 #include "common/system/log.h"
-#include "server/net/framing.h"
-#include "server/net/rate_limit.h"
 #include "server/net/stream.h"
+
+/* The rate limit of a session that does not wait for answers: a bucket of tokens. Pure: the time is an
+ * argument.
+ *
+ * 1. The bucket holds at most two seconds' worth and fills at `rate` tokens a second; a request takes one, a part of
+ * one, or several. While it holds less than one, the session is held back: its lines wait, nothing is lost.
+ * 2. A session that was held back counts as held until the bucket is half full again, so one that floods all
+ * the time is held all the time, however its bytes happen to arrive.
+ * 3. Once forgiven, it is full, and nothing is taken for RATE_LIMIT_FREE_MS.
+ */
+
+enum { RATE_LIMIT_REPORT_MS = 1000, RATE_LIMIT_FREE_MS = 1000 };
+
+struct rate_limit {
+    double rate; /* tokens a second; 0: no limit */
+    double tokens;
+    uint64_t filled_ms;
+    bool is_held, was_reported;
+    uint64_t held_ms, reported_ms; /* since when it is held; when that was last reported */
+    uint64_t free_until_ms;        /* nothing is taken before */
+};
+
+/** A full bucket. rate: tokens a second, 0 for no limit. */
+void rate_limit_init(struct rate_limit *limit, double rate, uint64_t now_ms);
+/** Adds the tokens of the time since the last call. */
+void rate_limit_fill(struct rate_limit *limit, uint64_t now_ms);
+/** Takes tokens; the bucket may go below zero, by as much as it holds when it is full. */
+void rate_limit_take(struct rate_limit *limit, double tokens);
+/** The client has shown that it waits for answers: the bucket is full again, see 3. */
+void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms);
+/** Whether a request may be handled now. */
+bool rate_limit_allows(const struct rate_limit *limit);
+/** A request waits because of the limit. */
+void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms);
+/** Whether a report that the session is held back is due: at most one each RATE_LIMIT_REPORT_MS. */
+bool rate_limit_report(struct rate_limit *limit, uint64_t now_ms);
+/** How long it has been held without a pause, 0 when it is not. */
+uint64_t rate_limit_held_for_ms(const struct rate_limit *limit, uint64_t now_ms);
 
 enum {
     SESSION_LINES_PER_TURN = 64,
@@ -70,7 +109,7 @@ struct subscription {
 /** The known_revision of a session that has not received the world yet. */
 #define SESSION_KNOWS_NOTHING UINT32_MAX
 
-/** The client at the other end: its name and its role (admission.h). */
+/** The client at the other end: its name and its role (loop/loop_context.h: admission). */
 struct client_info {
     enum role role;
     char name[LIMIT_PERSON_BYTES + 1]; /* "" when it has given none */
@@ -90,7 +129,7 @@ struct client_cursor {
     bool is_line_due; /* the session's last `cursors` line was skipped */
 };
 
-/** The notices that the session has received, so that none is repeated (reply.h). */
+/** The notices that the session has received, so that none is repeated. */
 struct session_notices {
     uint64_t frames_skipped; /* as of its last `lag` event, */
     uint64_t lag_ms;         /* and when that was sent; loop time */
@@ -283,5 +322,52 @@ bool refusal_log_take(struct refusal_log *log, enum refusal_cause cause, uint64_
 uint64_t refusal_log_report(struct refusal_log *log, enum refusal_cause cause, uint64_t now_ms);
 /** Refusals of a cause so far. */
 uint64_t refusal_log_count(const struct refusal_log *log, enum refusal_cause cause);
+
+/* The reply to a request, sent at once, from the loop. There is one way to open a reply:
+ *
+ *     struct reply reply;
+ *     struct json_writer *json = reply_begin(&reply, request);
+ *     json_key_...(json, ...);
+ *     reply_send(&reply, session);
+ */
+
+/** A reply being written. Not to be moved while it is open. */
+struct reply {
+    struct buffer out;
+    struct json_writer json;
+};
+
+/** Opens the reply to a request; the members come next. End it with reply_send or reply_discard. */
+struct json_writer *reply_begin(struct reply *reply, const struct request *request);
+/** Closes the reply and queues it. A reply without memory ends the session. */
+void reply_send(struct reply *reply, struct session *session);
+/** Throws away a reply that was opened: an error is sent in its place. */
+void reply_discard(struct reply *reply);
+
+/** A reply without members: the request is done. */
+void reply_done(struct session *session, const struct request *request);
+/** An error about the line that the session is at. id: the request's, "" when there is none. */
+void reply_failure(struct session *session, const char *id, const struct failure *failure);
+/** The same about a request that was read: the error names the members that its op does not know. */
+void reply_refusal(struct session *session, const struct request *request, const struct failure *failure);
+/** Answers bye: the session ends with this reply, after its earlier requests are answered. */
+void reply_leave(struct session *session, const struct request *request);
+
+/* The events that concern one session only: `lag`, when it missed frames or events, and `stepping`, while a
+ * half-closed client waits for an answer. These functions decide when an event is due and fill it; the caller
+ * adds the tick and sends it.
+ */
+
+enum {
+    NOTICES_LAG_MS = 1000,     /* between two `lag` events, at least */
+    NOTICES_STEPPING_MS = 1000 /* between two `stepping` events */
+};
+
+/** Whether a `lag` event is due; fills *event but for its tick. When it counts events that were left out
+ * (EVENT_HAS_LEFT_OUT), the session gets events and frames again from now on: send it the scenario as well. */
+bool notices_lag(struct session *session, uint64_t now_ms, struct message_event *event);
+/** Whether a `stepping` event is due: the client closed its side and waits for an answer. Its kernel answers
+ * with a reset if the client is gone. Fills *event but for its tick. */
+bool notices_stepping(struct session *session, uint64_t now_ms, struct message_event *event);
 
 #endif

@@ -1,5 +1,5 @@
-/* See keeper.h. */
-#include "server/simulation/keeper.h"
+/* See logbook_internal.h. */
+#include "server/simulation/logbook_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* What a simulation writes of itself: the journal of a state folder and a recording. The simulation thread formats
- * lines (recorder.h) and hands them to writers (file_writer.h); the keeper (keeper.h) makes hashes and checkpoints of
+ * lines (recording_line.h: struct recorder) and hands them to writers (file_writer.h); the keeper (logbook_internal.h) makes hashes and checkpoints of
  * copies. Neither a disk nor a hash ever holds up a tick.
  *
  * 1. All functions are the simulation thread's, or are called before there is one, unless they say otherwise.
@@ -22,7 +22,7 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 #include "server/commands/simulation_state.h"
-#include "server/recording/recorder.h"
+#include "server/recording/recording_line.h"
 #include "server/storage/recording.h"
 #include "server/storage/state_directory.h"
 

@@ -23,7 +23,6 @@
 #include "common/protocol/message.h"
 #include "server/commands/simulation_state.h"
 #include "server/exchange/command_queue.h"
-#include "server/exchange/event_queue.h"
 #include "server/exchange/snapshot_exchange.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/snapshot_gather.h"

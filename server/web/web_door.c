@@ -15,7 +15,7 @@
 
 #include "common/system/log.h"
 #include "server/library/scenario_library.h"
-#include "server/loop/session_entry.h"
+#include "server/loop/loop_context.h"
 #include "server/net/listener.h"
 #include "server/net/peer_socket.h"
 #include "server/web/web_exchange.h"

@@ -2,9 +2,9 @@
  *
  * 1. HTTP is read and written by libmicrohttpd, which is run from the loop when its epoll descriptor is ready and when
  * its time has come. GET and HEAD alone, one request a connection; what an answer is comes from the table of routes
- * (web_table.h).
+ * (web_exchange.c).
  * 2. Host and Origin are checked before anything else happens (web_route.h).
- * 3. /ws is handed over: after the handshake its socket becomes a session (loop/session_entry.h) and the door forgets
+ * 3. /ws is handed over: after the handshake its socket becomes a session (loop/loop_context.h) and the door forgets
  * it.
  * 4. At most LIMIT_WEB_CONNECTIONS connections, LIMIT_WEB_ADDRESS of one address; each has LIMIT_WEB_HEAD_SECONDS for
  * its request and LIMIT_WEB_ANSWER_SECONDS in all.

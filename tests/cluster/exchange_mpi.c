@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "server/cluster/cluster.h"
-#include "server/cluster/exchange_mpi.h"
 #include "tests/support/exchange_conformance.h"
 
 static int check(const struct cluster *cluster, enum exchange_mode mode) {

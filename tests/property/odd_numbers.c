@@ -8,7 +8,7 @@
  * DROVER_ODD=NAME tries one scenario, DROVER_PROPERTY_SEED repeats or varies the requests; where DROVER_SLOW is set
  * there are a hundred thousand.
  */
-#include "server/recording/recorder.h"
+#include "server/recording/recording_line.h"
 #include "tests/property/each_scenario.h"
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"

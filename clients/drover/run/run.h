@@ -19,7 +19,7 @@
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "server/commands/simulation_state.h"
-#include "server/recording/recorder.h"
+#include "server/recording/recording_line.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "server/service_notify.h"
+#include "server/server.h"
 
 #define SECOND UINT64_C(1000000000)
 #define NOW    (UINT64_C(1000) * SECOND)

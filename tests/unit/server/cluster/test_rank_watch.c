@@ -1,5 +1,5 @@
 /* Which rank holds up the others. */
-#include "server/cluster/rank_watch.h"
+#include "server/cluster/rank_rules.h"
 
 #include "tests/unit/server/cmocka_all.h"
 

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "server/cluster/row_cuts.h"
+#include "server/cluster/rank_rules.h"
 
 enum { ROWS = 100, RANKS = 4 };
 

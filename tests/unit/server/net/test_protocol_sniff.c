@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/net/framing.h"
+#include "server/net/stream.h"
 
 static void expect_look(const char *bytes, size_t length, enum protocol_sniff last) {
     for (size_t i = 0; i < length; i++) {

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/net/framing.h"
+#include "server/net/stream.h"
 #include "server/net/web_framing.h"
 
 enum { MAX_BYTES = 16, LOG_BYTES = 256 };

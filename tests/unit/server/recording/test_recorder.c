@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "server/commands/command_apply.h"
-#include "server/recording/recorder.h"
+#include "server/recording/recording_line.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"

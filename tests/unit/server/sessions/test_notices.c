@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/sessions/reply.h"
+#include "server/sessions/session.h"
 
 /* A subscribed session without a connection. */
 static struct session make_session(void) {

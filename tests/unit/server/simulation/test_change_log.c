@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/simulation/change_log.h"
+#include "server/simulation/simulation_internal.h"
 
 static const uint64_t ms = 1000000;
 static struct change_log changes;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "server/recording/checkpoint.h"
-#include "server/simulation/keeper.h"
+#include "server/simulation/logbook_internal.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"

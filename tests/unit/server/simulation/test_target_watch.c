@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/simulation/change_log.h"
+#include "server/simulation/simulation_internal.h"
 
 static const uint64_t ms = 1000000;
 

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "server/sessions/admission.h"
+#include "server/loop/loop_context.h"
 
 static struct access_entry entries[] = {{.role = ROLE_OPERATOR, .token = "hush-hush-1", .name = "Ada"},
                                         {.role = ROLE_VIEWER, .token = "hush-hush-2"}};

@@ -10,8 +10,8 @@
  *
  * A rank that uses its processor is at work, however long: it is only said which rank all wait for.
  */
-#ifndef DROVER_SERVER_CLUSTER_RANK_WATCH_H
-#define DROVER_SERVER_CLUSTER_RANK_WATCH_H
+#ifndef DROVER_SERVER_CLUSTER_RANK_RULES_H
+#define DROVER_SERVER_CLUSTER_RANK_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -52,5 +52,16 @@ void rank_pulse_take(struct rank_pulse *pulse, const struct rank_beat *beat, uin
 /** What is so since span_ns; *rank: of which rank, unless all are fine. */
 enum rank_verdict rank_watch_judge(const struct rank_pulse *pulses, int count, uint64_t now_ns,
                                    uint64_t span_ns, int *rank);
+
+/* Where the borders between the windows of ranks are to be (struct exchange, cut). Pure. */
+
+/** Each rank gets the rows [cut[r], cut[r + 1]), so that all have about as much to do: the agents of a row cost what an
+ * agent of the rank that has the row now costs. Borders move half the way there, since a clock is not exact.
+ *
+ * works_ns  the time that each rank has worked since the last call; NULL: new borders, all agents cost the same and
+ *           nothing stands in `cut` yet
+ * agents    by row, of the whole world
+ * cut       ranks + 1 entries; cut[0] becomes 0, cut[ranks] `rows` */
+void row_cuts_choose(const uint64_t *works_ns, int32_t rows, const uint64_t *agents, int ranks, int32_t *cut);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "server/net/rate_limit.h"
+#include "server/sessions/session.h"
 
 static struct rate_limit limit;
 
