@@ -176,17 +176,7 @@ struct server {
     bool has_handles, is_stopping;
 };
 
-/* ---- lines ---- */
-
-static void on_line(void *context, struct session *session, const char *line, size_t length) {
-    struct server *server = context;
-    session_requests_line(&server->context, session, line, length);
-}
-
-static void on_too_long(void *context, struct session *session) {
-    (void)context;
-    session_requests_too_long(session);
-}
+/* ---- connections ---- */
 
 static void stop(struct server *server);
 
@@ -205,8 +195,6 @@ void server_wake(void *context) {
     uv_async_send(&server->wakeup);
 }
 
-/* ---- connections ---- */
-
 static void on_accept(void *context, int socket) {
     struct loop_context *loop = &((struct server *)context)->context;
     char address[SESSION_ADDRESS_CHARS] = "";
@@ -218,28 +206,6 @@ static void on_accept(void *context, int socket) {
     const struct session_peer peer = {
         .socket = socket, .address = address, .is_loopback = is_loopback, .kind = FRAMING_LINES};
     (void)session_entry_admit(loop, &peer);
-}
-
-static void on_check(void *context, struct session *session, uint64_t now_ms) {
-    struct loop_context *loop = &((struct server *)context)->context;
-    struct failure failure = {0};
-    if (admission_close_overdue(session, loop->options->idle_s, now_ms)) {
-        return;
-    }
-    session_requests_refuse_late(session, now_ms);
-    if (rate_limit_report(&session->limit, now_ms)) {
-        (void)failure_set(&failure, FAILURE_RATE, NULL,
-                          "more than %u requests a second; the server reads more slowly, nothing is lost",
-                          (unsigned)loop->options->rate);
-        reply_failure(session, "", &failure);
-    }
-    struct message_event event;
-    if (notices_lag(session, now_ms, &event)) {
-        session_describe_send_lag(loop, session, &event);
-    }
-    if (notices_stepping(session, now_ms, &event)) {
-        session_describe_send_event(loop, session, &event);
-    }
 }
 
 /* What the service manager is to know of the server. */
@@ -383,13 +349,11 @@ static void on_hangup(uv_signal_t *handle, int number) {
 /* ---- life ---- */
 
 static int init_handles(struct server *server) {
-    const struct session_set_handler handler = {.context = server,
+    const struct session_set_handler handler = {.session = session_requests_handler(&server->context),
+                                                .context = server,
                                                 .web_address = server_web_address(server),
                                                 .rate = server->context.options->rate,
                                                 .seq = &server->context.seq,
-                                                .on_line = on_line,
-                                                .on_too_long = on_too_long,
-                                                .on_check = on_check,
                                                 .on_beat = on_beat,
                                                 .on_closed = on_session_closed};
     int result = uv_async_init(&server->loop, &server->wakeup, on_wakeup);

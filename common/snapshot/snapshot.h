@@ -55,8 +55,8 @@ struct snapshot {
     double clock_ms; /* the server's monotonic clock when the tick ended */
     bool has_speed;  /* the frame says the speed of the world's time (struct message_pace): */
     double speed;
-    uint64_t pace;  /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
-    uint32_t epoch; /* counts loaded scenarios; not on the wire */
+    uint64_t clock_tick; /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
+    uint32_t epoch;      /* counts loaded scenarios; not on the wire */
     bool has_forces;
     unsigned fields;     /* enum snapshot_field: what is there; the columns of others hold zeros */
     float width, height; /* px, of the world; not on the wire */

@@ -39,7 +39,7 @@ static bool has_frames(const struct subscription *subscription) {
     return subscription->is_active && frame_layout_has_frames(frame_layout_row(subscription->view.layout));
 }
 
-bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
+bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t clock_tick,
                       enum frame_reason reason, bool has_forces) {
     if (!has_frames(subscription) || (subscription->forces && !has_forces)) {
         return false;
@@ -51,8 +51,8 @@ bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, ui
     if (reason == FRAME_REASON_NEWER) {
         return tick > subscription->last_tick;
     }
-    if (reason == FRAME_REASON_PACE) {
-        return pace / subscription->every > subscription->last_pace / subscription->every;
+    if (reason == FRAME_REASON_CLOCK) {
+        return clock_tick / subscription->every > subscription->last_clock_tick / subscription->every;
     }
     return tick / subscription->every > subscription->last_tick / subscription->every;
 }
@@ -104,9 +104,12 @@ static void give(struct broadcast *broadcast, struct session *session,
     session->subscription.is_active = subscription->is_active && session_is_open(session);
 }
 
-enum broadcast_result broadcast_subscribe(struct broadcast *broadcast, const struct session_set *sessions,
-                                          struct session *session, const struct subscription *subscription,
-                                          const struct frame_estimate *estimate) {
+/* Gives a session a subscription in place of its old one, which stays when there is no room for another
+ * form. BROADCAST_TOO_LARGE: the memory of frames does not hold two frames of the estimate. */
+static enum broadcast_result give_subscription(struct broadcast *broadcast,
+                                               const struct session_set *sessions, struct session *session,
+                                               const struct subscription *subscription,
+                                               const struct frame_estimate *estimate) {
     const struct subscription before = session->subscription;
     session->subscription.is_active = false; /* its own form makes room */
     drop_unused_forms(broadcast, sessions);
@@ -146,7 +149,8 @@ struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const s
     return schedule;
 }
 
-int broadcast_fail_agents(uint64_t shown, struct failure *failure) {
+/* The failure of a view that shows so many agents of a world in stripes, more than are gathered. Returns -1. */
+static int fail_agents(uint64_t shown, struct failure *failure) {
     bool is_limited = false;
     return failure_set(failure, FAILURE_UNSUPPORTED, NULL, "the view shows %" PRIu64 " agents; %s", shown,
                        request_stripes_refusal(REQUEST_SUBSCRIBE, &is_limited));
@@ -317,7 +321,7 @@ static void tell_too_many(const struct snapshot_extract *extract, struct session
         struct buffer out;
         subscription->is_told = true;
         session->errors++;
-        (void)broadcast_fail_agents(view->shown, &failure);
+        (void)fail_agents(view->shown, &failure);
         buffer_init(&out, ERROR_BYTES);
         message_write_error("", subscription->line, &failure, &out);
         session_send(session, &out);
@@ -340,7 +344,7 @@ static void offer(struct broadcast *broadcast, struct session_set *sessions, str
     }
     subscription->has_sent = true;
     subscription->last_tick = snapshot->tick;
-    subscription->last_pace = snapshot->pace;
+    subscription->last_clock_tick = snapshot->clock_tick;
     if (form->key != NULL) {
         session_offer_keyed(session, form->key, form->packed.number, form->frame);
     } else {
@@ -363,7 +367,7 @@ static void assign_turns(const struct snapshot_slot *slot, struct session_set *s
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         const bool has_forces = snapshot->has_forces && slot->explained >= session->subscription.explained;
-        const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->pace,
+        const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->clock_tick,
                                              slot->reason, has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
@@ -643,7 +647,7 @@ static int check_agents(const struct subscribe_context *context, const struct sn
         const struct message_kind *kind = &context->scenario->kinds[k];
         shown += snapshot_view_has_kind(view, kind->name) ? kind->count : 0;
     }
-    return shown <= LIMIT_STRIPES_AGENTS ? 0 : broadcast_fail_agents(shown, failure);
+    return shown <= LIMIT_STRIPES_AGENTS ? 0 : fail_agents(shown, failure);
 }
 
 /* Gives the session the subscription, or refuses the request. */
@@ -655,7 +659,7 @@ static bool subscribe(const struct subscribe_context *context, struct session *s
         return false;
     }
     const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
-    switch (broadcast_subscribe(context->broadcast, context->sessions, session, subscription, &estimate)) {
+    switch (give_subscription(context->broadcast, context->sessions, session, subscription, &estimate)) {
     case BROADCAST_SUBSCRIBED:
         session_forget_key(session);
         return true;

@@ -62,25 +62,16 @@ void broadcast_fini(struct broadcast *broadcast);
 
 /** Ticks between frames for a requested rate: the smallest whole number that does not pass it. >= 1. */
 uint64_t broadcast_every(double tick_hz, double wished_hz);
-/** Whether a subscriber is due the snapshot of this tick. pace: see struct snapshot. has_forces: the
+/** Whether a subscriber is due the snapshot of this tick. clock_tick: see struct snapshot. has_forces: the
  * snapshot has the steering vectors that it shows. */
-bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t pace,
+bool broadcast_is_due(const struct subscription *subscription, uint64_t tick, uint64_t clock_tick,
                       enum frame_reason reason, bool has_forces);
-/** Gives a session a subscription in place of its old one, which stays when there is no room for another
- * form. BROADCAST_TOO_LARGE: the memory of frames does not hold two frames of the estimate. */
-NODISCARD enum broadcast_result broadcast_subscribe(struct broadcast *broadcast,
-                                                    const struct session_set *sessions,
-                                                    struct session *session,
-                                                    const struct subscription *subscription,
-                                                    const struct frame_estimate *estimate);
 /** Whether a snapshot is to be requested for sessions that were left out. Call a few times a second. */
 bool broadcast_wants_snapshot(struct broadcast *broadcast, uint64_t now_ms);
 /** The sum of all subscriptions. Frees the forms of subscriptions that ended. */
 struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const struct session_set *sessions);
 /** What all subscriptions show; after broadcast_schedule. */
 void broadcast_views(const struct broadcast *broadcast, struct snapshot_demand *views);
-/** The failure of a view that shows so many agents of a world in stripes, more than are gathered. Returns -1. */
-int broadcast_fail_agents(uint64_t shown, struct failure *failure);
 /** Finds the sessions that are due the snapshot, and the frames that are to be encoded for them. The slot is used until
  * broadcast_end. Returns whether to encode them takes long. */
 bool broadcast_begin(struct broadcast *broadcast, const struct snapshot_slot *slot,

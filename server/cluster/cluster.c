@@ -40,7 +40,9 @@ static bool has_shared_cores;
 static atomic_uint_least64_t steps;
 static atomic_int doing = RANK_WORKS, processor_clock = CLOCK_MONOTONIC;
 
-void mpi_wait_share_cores(void) {
+/* Ranks share cores here: from now on they nap within ticks as well, so that the one that all wait for can run. Once, at the
+ * start. */
+static void share_cores(void) {
     has_shared_cores = true;
 }
 
@@ -148,7 +150,7 @@ static int meet(struct cluster *cluster) {
         cluster->here += strcmp(cluster->all[i].host, own.host) == 0 ? 1 : 0;
     }
     if (cluster->here > cluster_cores() || is_told_to_yield()) {
-        mpi_wait_share_cores();
+        share_cores();
     }
     return 0;
 }

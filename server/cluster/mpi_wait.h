@@ -17,9 +17,6 @@ enum mpi_patience {
 /* What MPI counts is an int, so more bytes go in pieces; each that arrives is a sign of progress. */
 enum { MPI_WAIT_PIECE = 1 << 24 };
 
-/** Ranks share cores here: from now on they nap within ticks as well, so that the one that all wait for can run. Once, at the
- * start. */
-void mpi_wait_share_cores(void);
 /** Returns when all of them are done. */
 void mpi_wait(MPI_Request *requests, int count, enum mpi_patience patience);
 /** What the thread that uses MPI is doing. Any thread. */

@@ -55,19 +55,6 @@
 COMMAND_HANDLERS(COMMAND_HANDLER_DECLARE)
 #undef COMMAND_HANDLER_DECLARE
 
-/* Cursors in the world: a cursor is a target "cursor-N" (state_cursors). It exists only in a world in which a
- * behavior aims at such a set of targets, so that pointing changes no other world.
- */
-
-enum apply_cursor {
-    APPLY_CURSOR_UNWANTED, /* nothing in this world aims at cursors */
-    APPLY_CURSOR_MOVED,
-    APPLY_CURSOR_FULL, /* there is no room for another target */
-};
-
-/** Moves the cursor of state->session to a place that came with another request. */
-enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point);
-
 /* Kinds and targets by the names that requests give them. */
 
 enum { NAME_LIST_BYTES = 256 };

@@ -5,12 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-static int apply_fail_cursor(struct apply *apply);
-
-static void apply_tell_cursor(struct apply *apply, vec2 point);
-
-static void apply_write_cursor(struct apply *apply);
-
 /* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
 static void note_unheeded(struct apply *apply) {
     apply->effects.unheeded = true;
@@ -28,25 +22,6 @@ static int move_target(struct apply *apply, const char *name, const char *field,
     apply_write_tick(apply);
     apply_write_point(apply, world_target_position(world, target));
     apply_tell_target(apply, "target", target);
-    return 0;
-}
-
-int apply_mouse(struct apply *apply) {
-    const struct request_mouse *body = &apply->request->body.mouse;
-    const vec2 point = vec2_make(body->x, body->y);
-    const enum apply_cursor cursor = apply_point_cursor(apply, point);
-    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->state->world, "mouse") >= 0) {
-        if (move_target(apply, "mouse", NULL, point) != 0) {
-            return -1;
-        }
-    } else if (cursor == APPLY_CURSOR_FULL) {
-        return apply_fail_cursor(apply);
-    } else {
-        apply_write_tick(apply);
-        apply_write_point(apply, world_settle_point(apply->state->world, point));
-    }
-    apply_write_cursor(apply);
-    apply_tell_cursor(apply, point);
     return 0;
 }
 
@@ -206,7 +181,17 @@ int apply_remove_target(struct apply *apply) {
     return 0;
 }
 
-/* ---- cursors: ; the handler of cursor ---- */
+/* ---- cursors, mouse ---- */
+
+/* Cursors in the world: a cursor is a target "cursor-N" (state_cursors). It exists only in a world in which a
+ * behavior aims at such a set of targets, so that pointing changes no other world.
+ */
+
+enum apply_cursor {
+    APPLY_CURSOR_UNWANTED, /* nothing in this world aims at cursors */
+    APPLY_CURSOR_MOVED,
+    APPLY_CURSOR_FULL, /* there is no room for another target */
+};
 
 static void cursor_name(int index, char name[LIMIT_NAME_CHARS + 1]) {
     (void)snprintf(name, LIMIT_NAME_CHARS + 1, CURSOR_TARGET_PREFIX "%d", index + 1);
@@ -227,7 +212,8 @@ static int find_mine(const struct simulation_state *state) {
     return state->session == 0 ? -1 : find_owner(&state->cursors, state->session);
 }
 
-enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point) {
+/* Moves the cursor of state->session to a place that came with another request. */
+static enum apply_cursor point_cursor(struct apply *apply, vec2 point) {
     struct state_cursors *cursors = &apply->state->cursors;
     struct world *world = apply->state->world;
     char name[LIMIT_NAME_CHARS + 1];
@@ -251,7 +237,7 @@ enum apply_cursor apply_point_cursor(struct apply *apply, vec2 point) {
 }
 
 /* Writes the reply's "cursor": the name of the session's target, when it has one. */
-static void apply_write_cursor(struct apply *apply) {
+static void write_cursor(struct apply *apply) {
     const int mine = find_mine(apply->state);
     char name[LIMIT_NAME_CHARS + 1];
     if (mine >= 0) {
@@ -262,7 +248,7 @@ static void apply_write_cursor(struct apply *apply) {
 
 /* Adds the session's target to the event of the request; makes one, "cursor", of a request that has none. Nothing
  * when the session has no target. */
-static void apply_tell_cursor(struct apply *apply, vec2 point) {
+static void tell_cursor(struct apply *apply, vec2 point) {
     const int mine = find_mine(apply->state);
     if (mine < 0) {
         return;
@@ -286,7 +272,7 @@ static bool note_refused(struct state_cursors *cursors, uint32_t session) {
 }
 
 /* Fails for APPLY_CURSOR_FULL. Returns -1. */
-static int apply_fail_cursor(struct apply *apply) {
+static int fail_cursor(struct apply *apply) {
     apply->is_told = note_refused(&apply->state->cursors, apply->state->session);
     return failure_set(&apply->failure, FAILURE_FULL, NULL,
                        "target limit reached (%d); this session's cursor is not among the targets",
@@ -307,6 +293,25 @@ static void withdraw(struct apply *apply) {
     apply->state->cursors.owners[mine] = 0;
 }
 
+int apply_mouse(struct apply *apply) {
+    const struct request_mouse *body = &apply->request->body.mouse;
+    const vec2 point = vec2_make(body->x, body->y);
+    const enum apply_cursor cursor = point_cursor(apply, point);
+    if (cursor == APPLY_CURSOR_UNWANTED || world_find_target(apply->state->world, "mouse") >= 0) {
+        if (move_target(apply, "mouse", NULL, point) != 0) {
+            return -1;
+        }
+    } else if (cursor == APPLY_CURSOR_FULL) {
+        return fail_cursor(apply);
+    } else {
+        apply_write_tick(apply);
+        apply_write_point(apply, world_settle_point(apply->state->world, point));
+    }
+    write_cursor(apply);
+    tell_cursor(apply, point);
+    return 0;
+}
+
 int apply_cursor(struct apply *apply) {
     const struct request_cursor *body = &apply->request->body.cursor;
     const vec2 point = vec2_make(body->x, body->y);
@@ -315,13 +320,13 @@ int apply_cursor(struct apply *apply) {
         apply_write_tick(apply);
         return 0;
     }
-    if (apply_point_cursor(apply, point) == APPLY_CURSOR_FULL) {
-        return apply_fail_cursor(apply);
+    if (point_cursor(apply, point) == APPLY_CURSOR_FULL) {
+        return fail_cursor(apply);
     }
     apply_write_tick(apply);
     apply_write_point(apply, world_settle_point(apply->state->world, point));
-    apply_write_cursor(apply);
-    apply_tell_cursor(apply, point);
+    write_cursor(apply);
+    tell_cursor(apply, point);
     return 0;
 }
 

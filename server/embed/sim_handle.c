@@ -28,7 +28,8 @@ unsigned drover_sim_core(void) {
     return CORE_NUMBER;
 }
 
-void sim_error_set(struct drover_sim_error *error, const struct failure *failure) {
+/* Writes a failure for a caller; error may be NULL. */
+static void set_error(struct drover_sim_error *error, const struct failure *failure) {
     if (error != NULL) {
         (void)snprintf(error->code, sizeof error->code, "%s", failure_code_name(failure->code));
         (void)snprintf(error->field, sizeof error->field, "%s", failure->field);
@@ -48,7 +49,8 @@ static struct parallel parallel_of(const struct drover_sim *sim) {
 /* Of the first version, whose programs have no more members. */
 #define FIRST_SIZE offsetof(struct drover_sim_options, max_agents)
 
-struct drover_sim *sim_new(const struct drover_sim_options *options, struct failure *failure) {
+/* Without a world. NULL with *failure: busy, out_of_range. */
+static struct drover_sim *create_empty(const struct drover_sim_options *options, struct failure *failure) {
     const struct drover_sim_threads *threads = options != NULL ? options->threads : NULL;
     if (options != NULL && options->size < FIRST_SIZE) {
         (void)failure_set(failure, FAILURE_OUT_OF_RANGE, "size",
@@ -88,8 +90,9 @@ static int read_name(const struct drover_sim_options *options, char out[LIMIT_NA
     return 0;
 }
 
-int sim_read_max_agents(const struct drover_sim_options *options, struct world_overrides *out,
-                        struct failure *failure) {
+/* The overrides that are no more than max_agents. 0, or -1 with *failure: out_of_range. */
+static int read_max_agents(const struct drover_sim_options *options, struct world_overrides *out,
+                           struct failure *failure) {
     const int32_t most = options != NULL && options->size >= sizeof *options ? options->max_agents : 0;
     *out = (struct world_overrides){.max_agents = most};
     return most >= 0 && most <= LIMIT_AGENTS
@@ -100,7 +103,7 @@ int sim_read_max_agents(const struct drover_sim_options *options, struct world_o
 
 static int read_overrides(const struct drover_sim_options *options, struct world_overrides *out,
                           struct failure *failure) {
-    if (sim_read_max_agents(options, out, failure) != 0) {
+    if (read_max_agents(options, out, failure) != 0) {
         return -1;
     }
     if (options != NULL && options->seed != NULL) {
@@ -149,10 +152,10 @@ struct drover_sim *drover_sim_create(const char *text, size_t length,
     assert(text != NULL);
     struct failure failure = {0};
     struct built_world built;
-    struct drover_sim *sim = sim_new(options, &failure);
+    struct drover_sim *sim = create_empty(options, &failure);
     if (sim == NULL || build(text, length, options, &built, &failure) != 0) {
         drover_sim_destroy(sim);
-        sim_error_set(error, &failure);
+        set_error(error, &failure);
         return NULL;
     }
     simulation_state_change(&sim->state, &built);
@@ -195,7 +198,8 @@ static void take_events(struct drover_sim *sim) {
     sim->events_left_out += left_out;
 }
 
-void sim_run(struct drover_sim *sim, uint32_t ticks) {
+/* So many ticks; their events follow those that are there. */
+static void run_ticks(struct drover_sim *sim, uint32_t ticks) {
     for (uint32_t i = 0; i < ticks; i++) {
         simulation_state_step(&sim->state);
         sim->state.log.count = 0; /* those of the protocol: at most 20 a second */
@@ -206,7 +210,7 @@ void sim_run(struct drover_sim *sim, uint32_t ticks) {
 void drover_sim_step(struct drover_sim *sim, uint32_t ticks) {
     sim->event_count = 0;
     sim->events_left_out = 0;
-    sim_run(sim, ticks);
+    run_ticks(sim, ticks);
 }
 
 int32_t drover_sim_events(const struct drover_sim *sim, const struct drover_sim_event **events,
@@ -286,7 +290,7 @@ static const char *do_step(struct drover_sim *sim, uint32_t ticks) {
     const char *met = NULL;
     drover_sim_step(sim, 0); /* the events are those of this step */
     for (uint32_t i = 0; i < ticks && met == NULL; i++) {
-        sim_run(sim, 1);
+        run_ticks(sim, 1);
         met = command_until_met(&until, step, &sim->state);
     }
     return met;
@@ -303,7 +307,8 @@ static void apply(struct drover_sim *sim) {
     }
 }
 
-const char *sim_end_answer(struct drover_sim *sim) {
+/* The answer without its newline; an error where there is no memory for it. */
+static const char *end_answer(struct drover_sim *sim) {
     struct buffer *answer = &sim->answer;
     if (answer->length > 0 && !answer->failed && answer->data[answer->length - 1] == '\n') {
         answer->data[--answer->length] = '\0';
@@ -334,7 +339,7 @@ static void note_failure(struct drover_sim *sim, const char *answer) {
 const char *sim_answer(struct drover_sim *sim) {
     apply(sim);
     request_fini(&sim->request);
-    const char *answer = sim_end_answer(sim);
+    const char *answer = end_answer(sim);
     note_failure(sim, answer);
     return answer;
 }
@@ -352,7 +357,7 @@ static const char *answer_request(struct drover_sim *sim, const char *text, size
     }
     message_write_refusal(&sim->request, sim->lines, &sim->failure, &sim->answer);
     request_fini(&sim->request);
-    return sim_end_answer(sim);
+    return end_answer(sim);
 }
 
 const char *drover_sim_request(struct drover_sim *sim, const char *request) {
@@ -379,7 +384,7 @@ const char *drover_sim_requestf(struct drover_sim *sim, const char *format, ...)
 }
 
 int drover_sim_last_error(const struct drover_sim *sim, struct drover_sim_error *error) {
-    sim_error_set(error, &sim->failure);
+    set_error(error, &sim->failure);
     return sim->failure.code == FAILURE_NONE ? 0 : -1;
 }
 
@@ -412,11 +417,11 @@ struct drover_sim *drover_sim_create_from_save(const char *text, size_t length,
     struct failure failure = {0};
     struct built_world built;
     struct checkpoint_rest rest;
-    struct drover_sim *sim = sim_new(options, &failure);
-    if (sim == NULL || sim_read_max_agents(options, &overrides, &failure) != 0 ||
+    struct drover_sim *sim = create_empty(options, &failure);
+    if (sim == NULL || read_max_agents(options, &overrides, &failure) != 0 ||
         saved_world_read(text, length, &overrides, NULL, &built, &rest, &failure) != 0) {
         drover_sim_destroy(sim);
-        sim_error_set(error, &failure);
+        set_error(error, &failure);
         return NULL;
     }
     checkpoint_restore(&sim->state, &built, &rest);
@@ -563,7 +568,7 @@ const char *drover_sim_scenario(struct drover_sim *sim) {
     simulation_state_describe(&sim->state, &scenario);
     buffer_clear(&sim->answer);
     message_write_scenario(&scenario, &sim->answer);
-    return sim_end_answer(sim);
+    return end_answer(sim);
 }
 
 int32_t drover_sim_agent_count(const struct drover_sim *sim) {

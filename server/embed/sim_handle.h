@@ -25,20 +25,9 @@ struct drover_sim {
     struct drover_sim_event events[SIM_EVENTS];
 };
 
-/** Without a world. NULL with *failure: busy, out_of_range. */
-NODISCARD struct drover_sim *sim_new(const struct drover_sim_options *options, struct failure *failure);
-/** The overrides that are no more than max_agents. 0, or -1 with *failure: out_of_range. */
-NODISCARD int sim_read_max_agents(const struct drover_sim_options *options, struct world_overrides *out,
-                                  struct failure *failure);
-/** Writes a failure for a caller; error may be NULL. */
-void sim_error_set(struct drover_sim_error *error, const struct failure *failure);
-/** So many ticks; their events follow those that are there. */
-void sim_run(struct drover_sim *sim, uint32_t ticks);
 /** Before sim->request is filled: the answer and the failure are none. */
 void sim_begin_answer(struct drover_sim *sim);
 /** Applies sim->request, whose extra goes with it. Returns the answer; sim->failure says whether it is an error. */
 const char *sim_answer(struct drover_sim *sim);
-/** The answer without its newline; an error where there is no memory for it. */
-const char *sim_end_answer(struct drover_sim *sim);
 
 #endif

@@ -33,6 +33,14 @@ void event_queue_push(struct event_queue *queue, struct sim_event *event) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
+void event_queue_answer(struct event_queue *queue, struct command *command, struct buffer *text) {
+    command->event.text = buffer_take(text, &command->event.length);
+    request_extra_release(command->event.extra);
+    command->event.extra = NULL;
+    command->request.extra = NULL;
+    event_queue_push(queue, &command->event);
+}
+
 struct sim_event *event_queue_take(struct event_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     struct sim_event *first = queue->first;
@@ -576,9 +584,7 @@ void command_queue_answer(struct command_queue *queue, struct command *command, 
     pthread_mutex_lock(&queue->mutex);
     drop_answered(&queue->lanes, command);
     command->order = NULL; /* only now: a command without one would order again */
-    command->event.text = buffer_take(text, &command->event.length);
-    command_drop_extra(command);
-    event_queue_push(events, &command->event);
+    event_queue_answer(events, command, text);
     tell_held(queue);
     pthread_mutex_unlock(&queue->mutex);
 }

@@ -127,12 +127,9 @@ struct command {
     struct request request;       /* its extra is held by the event */
 };
 
-/** The request of an answered command is read no more: its extra goes before the answer does. */
-static inline void command_drop_extra(struct command *command) {
-    request_extra_release(command->event.extra);
-    command->event.extra = NULL;
-    command->request.extra = NULL;
-}
+/** Appends the answer to a command, which becomes the queue's: the bytes of text, which is empty afterwards. The request is read no
+ * more: its extra goes before the answer does. */
+void event_queue_answer(struct event_queue *queue, struct command *command, struct buffer *text);
 
 enum { COMMAND_QUEUE_CAPACITY = 4096 };
 

@@ -17,7 +17,7 @@
 
 /** Why a snapshot was taken, and with it which subscribers get a frame: from the fewest to all. */
 enum frame_reason {
-    FRAME_REASON_PACE,  /* a long step is under way: subscribers that are due by the clock */
+    FRAME_REASON_CLOCK, /* a long step is under way: subscribers that are due by the clock */
     FRAME_REASON_RATE,  /* a tick: subscribers that are due by their rate, and those without a frame yet */
     FRAME_REASON_NEWER, /* the world was paused: as well those whose last frame is of an earlier tick */
     FRAME_REASON_ALL,   /* the paused world was changed: every subscriber */

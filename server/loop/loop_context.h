@@ -43,8 +43,6 @@ const char *admission_why_full(struct admission_limits limits, const struct sess
 NODISCARD int admission_greet(const struct access *access, struct token_guard *tokens,
                               struct session *session, const struct request_hello *hello, uint64_t now_ms,
                               struct failure *failure);
-/** The failure of a wrong token. Returns -1. */
-int admission_deny(struct failure *failure);
 /** Whether the session's role allows the op. 0, or -1 with *failure, which says what role is needed. */
 NODISCARD int admission_allow(const struct session *session, enum request_op op, struct failure *failure);
 /** The same for a request with its members, and for each request of a batch: the failure names the first that is not allowed. */
@@ -121,13 +119,9 @@ struct loop_context {
 /** Checks at the start that every op has the handlers that its row promises, on the loop and in the world. 0,
  * or -1 with *failure (internal). */
 NODISCARD int session_requests_check(struct failure *failure);
-/** Handles a line: does its request, queues it, or answers with an error. line: without its newline. */
-void session_requests_line(struct loop_context *loop, struct session *session, const char *line,
-                           size_t length);
-/** Answers a line that was longer than session_line_limit. */
-void session_requests_too_long(struct session *session);
-/** Sends the delayed answer to a wrong token when its time has come. now_ms: loop time. */
-void session_requests_refuse_late(struct session *session, uint64_t now_ms);
+/** What is done with the lines of sessions: a request is done, queued, or answered with an error; with one that is too long; and a
+ * few times a second what is due: an answer that waited, an event for the session alone, its end. */
+struct session_handler session_requests_handler(struct loop_context *loop);
 
 /* Describes the world to one session: the first line, the `scenario` line, the session's own events. On the
  * loop.
@@ -160,8 +154,6 @@ void delivery_end(struct loop_context *loop);
 /** Sends an event to every subscriber, with the name of the session that caused it (event->by); to those that asked for
  * it with event->seq, of which 0 stands for the last change's. is_detail: to these alone. */
 void delivery_send_event(struct loop_context *loop, struct message_event *event, bool is_detail);
-/** As how many long answers the answer to a request counts (session_expect_answer). */
-int delivery_weight(const struct request *request);
 /** Gives the simulation the schedule of the subscriptions, after one of them changed. */
 void delivery_update_schedule(struct loop_context *loop);
 

@@ -21,6 +21,11 @@
 
 /* ---- admission ---- */
 
+/* The failure of a wrong token. Returns -1. */
+static int fail_token(struct failure *failure) {
+    return failure_set(failure, FAILURE_DENIED, "token", "no such token");
+}
+
 /* The entry of the token; NULL without failure when the server needs none. */
 static int find_entry(const struct access *access, struct token_guard *tokens, struct session *session,
                       const struct request_hello *hello, uint64_t now_ms, const struct access_entry **entry,
@@ -36,13 +41,9 @@ static int find_entry(const struct access *access, struct token_guard *tokens, s
     if (*entry == NULL) {
         session->client.wrong_tokens++;
         session->client.denial_ms = token_guard_wrong(tokens, session->address, now_ms);
-        return admission_deny(failure);
+        return fail_token(failure);
     }
     return 0;
-}
-
-int admission_deny(struct failure *failure) {
-    return failure_set(failure, FAILURE_DENIED, "token", "no such token");
 }
 
 int admission_greet(const struct access *access, struct token_guard *tokens, struct session *session,
@@ -200,10 +201,11 @@ static void close_after_wrong_tokens(struct session *session) {
     }
 }
 
-void session_requests_refuse_late(struct session *session, uint64_t now_ms) {
+/* Sends the delayed answer to a wrong token when its time has come. now_ms: loop time. */
+static void refuse_late(struct session *session, uint64_t now_ms) {
     if (session->is_held && now_ms >= session->client.denial_ms) {
         struct failure failure = {0};
-        (void)admission_deny(&failure);
+        (void)fail_token(&failure);
         session->errors++;
         reply_failure(session, session->client.denial_id, &failure);
         close_after_wrong_tokens(session);
@@ -276,6 +278,12 @@ static bool stripes_refuse(const struct loop_context *loop, const struct request
     return true;
 }
 
+/* As how many long answers the answer to a request counts (session_expect_answer). */
+static int weight_of(const struct request *request) {
+    return request_answers_with_frame(request) ? SESSION_LONG_ANSWERS
+                                               : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
+}
+
 /* Gives the request to the world, or refuses it: then it returns false. */
 static bool submit(struct loop_context *loop, struct session *session, const struct request *request) {
     struct failure failure = {0};
@@ -304,7 +312,7 @@ static bool submit(struct loop_context *loop, struct session *session, const str
         if (request->has_at) {
             session_expect_tick(session);
         } else {
-            session_expect_answer(session, delivery_weight(request));
+            session_expect_answer(session, weight_of(request));
         }
         return true;
     case COMMAND_REPLACED:
@@ -447,8 +455,8 @@ static void take_request(struct loop_context *loop, struct session *session, con
     }
 }
 
-void session_requests_line(struct loop_context *loop, struct session *session, const char *line,
-                           size_t length) {
+static void on_line(void *context, struct session *session, const char *line, size_t length) {
+    struct loop_context *loop = context;
     struct request request;
     struct failure failure = {0};
     const struct json_limits limits =
@@ -469,7 +477,9 @@ void session_requests_line(struct loop_context *loop, struct session *session, c
     }
 }
 
-void session_requests_too_long(struct session *session) {
+/* A line that is longer than session_line_limit. */
+static void on_too_long(void *context, struct session *session) {
+    (void)context;
     struct failure failure = {0};
     (void)failure_set(&failure, FAILURE_TOO_LONG, NULL, "the line is longer than %zu bytes; it was skipped",
                       session_line_limit(session));
@@ -477,6 +487,33 @@ void session_requests_too_long(struct session *session) {
     session->errors++;
     reply_failure(session, "", &failure);
     count_bad_line(session);
+}
+
+static void on_check(void *context, struct session *session, uint64_t now_ms) {
+    struct loop_context *loop = context;
+    struct failure failure = {0};
+    if (admission_close_overdue(session, loop->options->idle_s, now_ms)) {
+        return;
+    }
+    refuse_late(session, now_ms);
+    if (rate_limit_report(&session->limit, now_ms)) {
+        (void)failure_set(&failure, FAILURE_RATE, NULL,
+                          "more than %u requests a second; the server reads more slowly, nothing is lost",
+                          (unsigned)loop->options->rate);
+        reply_failure(session, "", &failure);
+    }
+    struct message_event event;
+    if (notices_lag(session, now_ms, &event)) {
+        session_describe_send_lag(loop, session, &event);
+    }
+    if (notices_stepping(session, now_ms, &event)) {
+        session_describe_send_event(loop, session, &event);
+    }
+}
+
+struct session_handler session_requests_handler(struct loop_context *loop) {
+    return (struct session_handler){
+        .context = loop, .on_line = on_line, .on_too_long = on_too_long, .on_check = on_check};
 }
 
 /* ---- delivery ---- */
@@ -536,11 +573,6 @@ static void note_told(struct loop_context *loop, uint32_t revision) {
     }
 }
 
-int delivery_weight(const struct request *request) {
-    return request_answers_with_frame(request) ? SESSION_LONG_ANSWERS
-                                               : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
-}
-
 /* An answer with a frame counts as a frame, until it is sent. Where those have no room, an error goes instead. */
 static void send_frame_answer(struct loop_context *loop, struct session *session,
                               const struct command *command, char *text, size_t length) {
@@ -595,7 +627,7 @@ static void deliver_answer(struct loop_context *loop, struct session *session, c
     if (command->request.has_at) {
         session_tick_answered(session);
     } else {
-        session_answered(session, delivery_weight(&command->request));
+        session_answered(session, weight_of(&command->request));
     }
 }
 

@@ -182,7 +182,7 @@ static void hand_out_line(struct session *session, const char *line, size_t leng
     } else if (length > 0) {
         session->is_waiting = is_first && session->outstanding == 0 && framing_is_empty(&session->framing);
         session->last_line_ms = session_now_ms(session);
-        session->host->on_line(session->host->context, session, line, length);
+        session->host->handler.on_line(session->host->handler.context, session, line, length);
     }
 }
 
@@ -197,7 +197,7 @@ static bool hand_out_lines(struct session *session) {
         case FRAMING_TOO_LONG:
             session->line++;
             session->is_waiting = false;
-            session->host->on_too_long(session->host->context, session);
+            session->host->handler.on_too_long(session->host->handler.context, session);
             break;
         case FRAMING_MESSAGE:
             hand_out_line(session, line, length, handled == 0);
@@ -354,7 +354,7 @@ void session_check(struct session *session, uint64_t now_ms) {
         check_web(session, now_ms);
     }
     if (session_is_open(session)) {
-        session->host->on_check(session->host->context, session, now_ms);
+        session->host->handler.on_check(session->host->handler.context, session, now_ms);
     }
     if (session_is_open(session)) {
         check_rate(session, now_ms);

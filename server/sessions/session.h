@@ -103,7 +103,7 @@ struct subscription {
     bool has_sent;      /* false: the current state is due at once */
     int turn;           /* the broadcast's: its place in the order of the next frame */
     uint64_t last_tick; /* of the last frame given to the send queue */
-    uint64_t last_pace; /* the same frame's time by the clock, in ticks (struct snapshot) */
+    uint64_t last_clock_tick; /* the same frame's time by the clock, in ticks (struct snapshot) */
 };
 
 /** The known_revision of a session that has not received the world yet. */
@@ -141,20 +141,26 @@ struct session_notices {
 
 struct session;
 
+/** What is done with a session's lines, from the loop. */
+struct session_handler {
+    void *context;
+    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
+    void (*on_too_long)(void *context, struct session *session);
+    /** Called a few times a second while the session is open. */
+    void (*on_check)(void *context, struct session *session, uint64_t now_ms);
+};
+
 /** The callbacks of a session's owner, from the loop. */
 struct session_host {
+    struct session_handler handler;
     void *context;
     const uint64_t *seq;          /* NULL, or the number of the last change whose answer the loop has */
     struct refusal_log *refusals; /* NULL: they are not counted */
     const char *
         web_address; /* where the page is, for a peer that speaks HTTP to the wrong port; NULL: there is none */
     double rate;     /* requests a second of a session that does not wait for answers; 0: no limit */
-    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
-    void (*on_too_long)(void *context, struct session *session);
     /** Lines wait and may be handled: call session_run from the loop, not from inside this. */
     void (*on_runnable)(void *context, struct session *session);
-    /** Called a few times a second while the session is open. */
-    void (*on_check)(void *context, struct session *session, uint64_t now_ms);
     void (*on_closed)(void *context, struct session *session); /* the session is the host's to free */
 };
 

@@ -11,16 +11,6 @@
 #include "common/json/json_writer.h"
 #include "common/system/log.h"
 
-static void host_line(void *context, struct session *session, const char *line, size_t length) {
-    struct session_set *set = context;
-    set->handler.on_line(set->handler.context, session, line, length);
-}
-
-static void host_too_long(void *context, struct session *session) {
-    struct session_set *set = context;
-    set->handler.on_too_long(set->handler.context, session);
-}
-
 static void on_idle(uv_idle_t *idle) {
     struct session_set *set = idle->data;
     bool again = false;
@@ -68,11 +58,6 @@ static void unlink_session(struct session_set *set, struct session *session) {
         link = &(*link)->next_in_bucket;
     }
     *link = session->next_in_bucket;
-}
-
-static void host_check(void *context, struct session *session, uint64_t now_ms) {
-    struct session_set *set = context;
-    set->handler.on_check(set->handler.context, session, now_ms);
 }
 
 static void add_traffic(struct session_traffic *traffic, const struct session *session) {
@@ -138,14 +123,12 @@ static void on_timer(uv_timer_t *timer) {
 int session_set_init(struct session_set *set, uv_loop_t *loop, const struct session_set_handler *handler) {
     *set = (struct session_set){.loop = loop, .handler = *handler};
     set->host = (struct session_host){.context = set,
-                                      .on_line = host_line,
-                                      .on_too_long = host_too_long,
+                                      .handler = handler->session,
                                       .on_runnable = host_runnable,
                                       .web_address = handler->web_address,
                                       .rate = handler->rate,
                                       .seq = handler->seq,
                                       .refusals = &set->refusals,
-                                      .on_check = host_check,
                                       .on_closed = host_closed};
     int result = uv_timer_init(loop, &set->timer);
     if (result == 0) {

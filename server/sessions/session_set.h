@@ -20,13 +20,11 @@ enum { SESSION_SET_BUCKETS = 256, SESSION_SET_CHECK_MS = 100 };
 
 /** The callbacks of the set's owner, from the loop. */
 struct session_set_handler {
+    struct session_handler session; /* of each session */
     void *context;
-    const char *web_address; /* see session_host */
-    double rate;             /* the same */
-    const uint64_t *seq;     /* the same */
-    void (*on_line)(void *context, struct session *session, const char *line, size_t length);
-    void (*on_too_long)(void *context, struct session *session);
-    void (*on_check)(void *context, struct session *session, uint64_t now_ms); /* see session_host */
+    const char *web_address;        /* see session_host */
+    double rate;                    /* the same */
+    const uint64_t *seq;            /* the same */
     void (*on_beat)(void *context); /* after each round of checks, every SESSION_SET_CHECK_MS */
     /* A session is gone, already out of the set; its memory is freed afterwards. */
     void (*on_closed)(void *context, const struct session *session);

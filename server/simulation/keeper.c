@@ -21,7 +21,7 @@ struct keeper {
     struct keeper_def def;
     struct duty duty;
     /* The simulation thread's while idle, the keeper's while busy. */
-    struct keeper_order order; /* without tasks: room is to be taken */
+    struct keeper_order order;
     struct world_room room;
     struct world *clone;
     bool lacks_memory; /* the room that was asked for last could not be taken */
@@ -82,7 +82,7 @@ static void take_room(struct keeper *keeper) {
 
 static void do_order(void *argument) {
     struct keeper *keeper = argument;
-    if (keeper->order.tasks == 0) {
+    if (keeper->order.tasks == KEEPER_ROOM) {
         take_room(keeper);
         return;
     }
@@ -167,7 +167,7 @@ static void start_order(struct keeper *keeper, struct keeper_order order) {
     duty_order(&keeper->duty);
 }
 
-bool keeper_is_ready(struct keeper *keeper, const struct simulation_state *state) {
+bool keeper_prepare(struct keeper *keeper, const struct simulation_state *state) {
     if (keeper_is_busy(keeper)) {
         return false;
     }
@@ -176,12 +176,12 @@ bool keeper_is_ready(struct keeper *keeper, const struct simulation_state *state
         return true;
     }
     keeper->room = world_room_of(state->world);
-    start_order(keeper, (struct keeper_order){.tasks = 0});
+    start_order(keeper, (struct keeper_order){.tasks = KEEPER_ROOM});
     return false;
 }
 
 bool keeper_take(struct keeper *keeper, const struct simulation_state *state, struct keeper_order order) {
-    assert(order.tasks != 0 && state->world != NULL && !state->is_spoiled);
+    assert(order.tasks != 0 && order.tasks != KEEPER_ROOM && state->world != NULL && !state->is_spoiled);
     if (keeper_is_busy(keeper) || !copy_text(keeper, state) || !copy_world(keeper, state)) {
         return false;
     }

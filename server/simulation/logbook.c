@@ -14,7 +14,7 @@
 
 uint64_t logbook_position(struct logbook *logbook) {
     if (!logbook->def.is_always) {
-        return 0;
+        return POSITION_NONE;
     }
     pthread_mutex_lock(&logbook->mutex);
     const uint64_t position = logbook->journal.position;
@@ -22,24 +22,27 @@ uint64_t logbook_position(struct logbook *logbook) {
     return position;
 }
 
+static bool will_never_be_on_disk(const struct logbook *logbook, uint64_t position) {
+    return position == POSITION_MISSING ||
+           (position > atomic_load(&logbook->lost.after) && position <= atomic_load(&logbook->lost.until));
+}
+
 bool logbook_is_safe(const struct logbook *logbook, uint64_t position) {
-    if (position == 0) {
+    if (position == POSITION_NONE) {
         return true;
     }
     if (logbook->has_ended) {
         return logbook->is_all_safe;
     }
-    const bool is_lost =
-        position > atomic_load(&logbook->lost_after) && position <= atomic_load(&logbook->lost_until);
-    return position != UINT64_MAX && !is_lost && file_writer_synced(logbook->journal.writer) >= position;
+    return !will_never_be_on_disk(logbook, position) &&
+           file_writer_synced(logbook->journal.writer) >= position;
 }
 
 bool logbook_is_lost(struct logbook *logbook, uint64_t position, struct failure *failure) {
     if (logbook_refuses(logbook, failure)) {
         return true;
     }
-    const bool is_lost = position == UINT64_MAX || (position > atomic_load(&logbook->lost_after) &&
-                                                    position <= atomic_load(&logbook->lost_until));
+    const bool is_lost = will_never_be_on_disk(logbook, position);
     if (is_lost) {
         (void)failure_set(failure, FAILURE_IO, NULL, "the journal had ended");
     }
@@ -62,12 +65,12 @@ bool logbook_refuses(struct logbook *logbook, struct failure *failure) {
 static void read_file(struct output *output, struct logbook_file_statistics *out) {
     out->is_on = logbook_output_is_open(output);
     out->has_failed = output->has_failed;
-    out->bytes = output->position != UINT64_MAX ? output->position
-                 : output->writer != NULL       ? file_writer_written(output->writer)
-                                                : 0;
+    out->bytes = output->position != POSITION_MISSING ? output->position
+                 : output->writer != NULL             ? file_writer_written(output->writer)
+                                                      : 0;
     if (output->writer != NULL) {
         const struct file_writer_disk disk = file_writer_read_disk(output->writer);
-        const uint64_t end = output->position != UINT64_MAX ? output->position : output->last_position,
+        const uint64_t end = output->position != POSITION_MISSING ? output->position : output->last_position,
                        synced = file_writer_synced(output->writer);
         out->waiting = end != UINT64_MAX && end > synced ? end - synced : 0;
         out->synced_ns = disk.synced_ns;
@@ -168,12 +171,12 @@ static bool try_header(struct logbook *logbook) {
     const uint64_t synced = file_writer_synced(journal->writer);
     const bool is_ready = file_writer_begin_again(journal->writer, path);
     if (is_ready && journal->last_position != 0) {
-        atomic_store(&logbook->lost_after, synced);
-        atomic_store(&logbook->lost_until, journal->last_position);
+        atomic_store(&logbook->lost.after, synced);
+        atomic_store(&logbook->lost.until, journal->last_position);
         journal->last_position = 0;
     }
     comeback->lost_from_tick = logbook->synced_tick;
-    logbook->mark = logbook->last_mark = (struct safe_mark){.tick = logbook->synced_tick};
+    logbook->awaited_mark = logbook->newest_mark = (struct safe_mark){.tick = logbook->synced_tick};
     pthread_mutex_unlock(&logbook->mutex);
     if (!is_ready) {
         return false;
@@ -245,7 +248,7 @@ static void logbook_look_again(struct logbook *logbook, const struct simulation_
         return;
     }
     if (comeback->step != COMEBACK_NONE &&
-        (file_writer_has_failed(writer, NULL) || comeback->position == UINT64_MAX)) {
+        (file_writer_has_failed(writer, NULL) || comeback->position == POSITION_MISSING)) {
         put_off_comeback(comeback, now_ns);
         return;
     }
@@ -440,16 +443,16 @@ static void set_beginning(struct logbook *logbook, const struct simulation_state
                           const struct logbook_origin *origin) {
     logbook->has_begun = logbook->was_begun = true;
     logbook->epoch = state->epoch;
-    logbook->handed = logbook->now = logbook_moment_of(state);
-    atomic_store(&logbook->tick, logbook->now.tick);
+    logbook->handed_over = logbook->moments.recorded = logbook_moment_of(state);
+    atomic_store(&logbook->tick, logbook->moments.recorded.tick);
     set_first_world(logbook, state, origin);
-    logbook->hash = logbook->checkpoint = logbook_moment_of(state);
-    logbook->line_tick = logbook->checkpoint.tick;
+    logbook->moments.last_hash = logbook->moments.last_checkpoint = logbook_moment_of(state);
+    logbook->line_tick = logbook->moments.last_checkpoint.tick;
     logbook->checkpoint_ns = clock_now_ns();
-    logbook_note_checkpoint(logbook, logbook->checkpoint.tick);
+    logbook_note_checkpoint(logbook, logbook->moments.last_checkpoint.tick);
     logbook->synced_tick =
         is_known_world(origin) ? world_tick(state->world) : 0; /* in the journals that are there */
-    logbook->mark = logbook->last_mark = (struct safe_mark){.tick = logbook->synced_tick};
+    logbook->awaited_mark = logbook->newest_mark = (struct safe_mark){.tick = logbook->synced_tick};
 }
 
 int logbook_begin(struct logbook *logbook, const struct simulation_state *state,
@@ -502,7 +505,7 @@ void logbook_note_request(struct logbook *logbook, const struct simulation_state
         return;
     }
     logbook->changed_ns = logbook_lacks_hash(logbook) ? logbook->changed_ns : clock_now_ns();
-    logbook->now = logbook_moment_of(state);
+    logbook->moments.recorded = logbook_moment_of(state);
     if (recorder_is_do(request->op)) {
         recorder_write_do(&logbook->recorder, state, request, session);
         logbook_hand_over(logbook, NULL);
@@ -516,8 +519,8 @@ void logbook_note_request(struct logbook *logbook, const struct simulation_state
 }
 
 void logbook_note_at(struct logbook *logbook, const struct simulation_state *state) {
-    if (!logbook_is_same_moment(logbook->at, logbook_moment_of(state)) ||
-        logbook->was_paused != state->is_paused) {
+    if (!logbook_is_same_moment(logbook->moments.last_at, logbook_moment_of(state)) ||
+        logbook->moments.last_at.is_paused != state->is_paused) {
         logbook_write_at(logbook, state, (struct recorder_session){.name = ""}, NULL);
     }
 }
@@ -534,7 +537,7 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
     pthread_mutex_unlock(&logbook->mutex);
     logbook->needs_line = false;
     recorder_set_world(&logbook->recorder, state, hash, session);
-    logbook->now = logbook_moment_of(state);
+    logbook->moments.recorded = logbook_moment_of(state);
     if (logbook->keeper == NULL) {
         return;
     }
@@ -553,8 +556,8 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
     }
     logbook_reserve_memory(logbook);
     logbook_write_at(logbook, state, (struct recorder_session){.name = ""}, NULL);
-    logbook->hash = logbook_moment_of(state);
-    logbook->line_tick = logbook->hash.tick;
+    logbook->moments.last_hash = logbook_moment_of(state);
+    logbook->line_tick = logbook->moments.last_hash.tick;
 }
 
 void logbook_note_tick(struct logbook *logbook, const struct simulation_state *state, uint64_t now_ns) {

@@ -74,7 +74,7 @@ void logbook_look_at_parts(struct logbook *logbook, const struct simulation_stat
         break;
     case CHECKPOINT_WRITTEN:
         atomic_store(&logbook->checkpoint_bytes, bytes);
-        logbook_note_checkpoint(logbook, logbook->checkpoint.tick);
+        logbook_note_checkpoint(logbook, logbook->moments.last_checkpoint.tick);
         state_directory_prune(logbook->def.directory, rounds->number, logbook->def.keep_bytes);
         break;
     case CHECKPOINT_FAILED:
@@ -106,7 +106,7 @@ static void logbook_put_hash_of_ranks(struct logbook *logbook, const struct simu
     pthread_mutex_lock(&logbook->mutex);
     logbook_put_hash(logbook, &result);
     pthread_mutex_unlock(&logbook->mutex);
-    logbook->hash = logbook_moment_of(state);
+    logbook->moments.last_hash = logbook_moment_of(state);
     rounds->hashed_ns = clock_now_ns();
     rounds->hash_ns = rounds->hashed_ns - start_ns;
 }
@@ -268,7 +268,7 @@ void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_s
     const bool in_parts = has_journal && world_is_partial(state->world);
     order.tasks &= in_parts ? ~(unsigned)KEEPER_SAVE : ~0u;
     if ((!has_journal && order.tasks == 0) || (in_parts && logbook_is_writing_parts(logbook)) ||
-        (order.tasks != 0 && !keeper_is_ready(logbook->keeper, state))) {
+        (order.tasks != 0 && !keeper_prepare(logbook->keeper, state))) {
         return;
     }
     const bool is_next = has_journal && journal_number == 0;
@@ -287,8 +287,8 @@ void logbook_order_checkpoint(struct logbook *logbook, const struct simulation_s
     } else {
         log_write(LOG_ERROR, "logbook", "out of memory: a checkpoint is left out");
     }
-    logbook->hash = logbook->checkpoint = logbook_moment_of(state);
-    logbook->line_tick = logbook->checkpoint.tick;
+    logbook->moments.last_hash = logbook->moments.last_checkpoint = logbook_moment_of(state);
+    logbook->line_tick = logbook->moments.last_checkpoint.tick;
     logbook->checkpoint_ns = now_ns;
 }
 
@@ -298,7 +298,7 @@ void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulatio
         return;
     }
     /* A paused world waits for no memory, as nothing may happen in it for long. */
-    if (logbook->needs_line && (state->is_paused || keeper_is_ready(logbook->keeper, state)) &&
+    if (logbook->needs_line && (state->is_paused || keeper_prepare(logbook->keeper, state)) &&
         keeper_take(logbook->keeper, state,
                     (struct keeper_order){.tasks = KEEPER_LINE, .recording = logbook->recordings})) {
         logbook->needs_line = false;
@@ -308,13 +308,13 @@ void logbook_look_for_checkpoint(struct logbook *logbook, const struct simulatio
                         has_many_ticks(logbook, state, now_ns) ||
                         (is_recording_full(logbook) && is_file_old(logbook, now_ns));
     if (is_due && !keeper_is_busy(logbook->keeper) &&
-        !logbook_is_same_moment(logbook_moment_of(state), logbook->checkpoint)) {
+        !logbook_is_same_moment(logbook_moment_of(state), logbook->moments.last_checkpoint)) {
         logbook_order_checkpoint(logbook, state, 0, now_ns);
     }
 }
 
 bool logbook_lacks_hash(const struct logbook *logbook) {
-    return logbook->keeper != NULL && logbook->now.seq != logbook->hash.seq &&
+    return logbook->keeper != NULL && logbook->moments.recorded.seq != logbook->moments.last_hash.seq &&
            (logbook->journal.writer != NULL || logbook->recording.writer != NULL || logbook->has_part);
 }
 
@@ -332,14 +332,15 @@ void logbook_look_for_hash(struct logbook *logbook, const struct simulation_stat
         (logbook->journal.writer == NULL && logbook->recording.writer == NULL && !logbook->has_part)) {
         return;
     }
-    const bool is_due = (double)(tick - logbook->hash.tick) >= second || is_hash_due(logbook, state, now_ns);
+    const bool is_due =
+        (double)(tick - logbook->moments.last_hash.tick) >= second || is_hash_due(logbook, state, now_ns);
     if (is_due && world_is_partial(state->world)) {
         logbook_put_hash_of_ranks(logbook, state);
         return;
     }
-    if (is_due && keeper_is_ready(logbook->keeper, state) &&
+    if (is_due && keeper_prepare(logbook->keeper, state) &&
         keeper_take(logbook->keeper, state, (struct keeper_order){.tasks = KEEPER_HASH})) {
-        logbook->hash = logbook_moment_of(state);
+        logbook->moments.last_hash = logbook_moment_of(state);
     }
 }
 
@@ -389,7 +390,7 @@ void logbook_put_last_checkpoint(struct logbook *logbook, const struct simulatio
         return;
     }
     logbook_finish_parts(logbook, state);
-    if (!logbook_is_same_moment(logbook_moment_of(state), logbook->checkpoint) &&
+    if (!logbook_is_same_moment(logbook_moment_of(state), logbook->moments.last_checkpoint) &&
         !logbook_is_writing_parts(logbook)) {
         const uint32_t number = state_directory_next(logbook->def.directory);
         begin_next_journal(logbook, state, number);

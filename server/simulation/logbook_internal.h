@@ -25,7 +25,7 @@
  *
  * 1. One clone: keeper_take copies the world at a tick boundary when the keeper is idle, and refuses otherwise; the
  * caller asks again at a later boundary. Nothing waits.
- * 2. Copying allocates nothing when keeper_is_ready was asked first: the keeper takes the memory for a world that has
+ * 2. Copying allocates nothing after keeper_prepare: the keeper takes the memory for a world that has
  * grown, or is another one. (The text of another scenario is copied once.)
  * 3. What the keeper makes of a clone goes to keeper_def.on_done, on the keeper's thread. Files are written there
  * too: it may wait for the disk.
@@ -39,6 +39,7 @@ enum keeper_task {
     KEEPER_LINE = 2,   /* a checkpoint line */
     KEEPER_MEMORY = 8, /* a checkpoint line, for another use */
     KEEPER_SAVE = 4,   /* a saved world (checkpoint.h) */
+    KEEPER_ROOM = 16,  /* nothing: there is no clone, but memory for one is taken. Of keeper_prepare alone */
 };
 
 struct keeper_order {
@@ -71,9 +72,9 @@ NODISCARD struct keeper *keeper_create(const struct keeper_def *def, const struc
 void keeper_destroy(struct keeper *keeper);
 /** Whether keeper_take would be refused. Takes no lock. */
 bool keeper_is_busy(const struct keeper *keeper);
-/** Whether keeper_take would copy at once. When there is too little memory for the state's world, the keeper takes it
- * meanwhile, and is busy. One thread, between ticks. */
-bool keeper_is_ready(struct keeper *keeper, const struct simulation_state *state);
+/** Gets ready to copy the state's world. True: keeper_take would copy it at once. False: the keeper is busy; where memory for this
+ * world is lacking, it has been ordered to take it. One thread, between ticks. */
+NODISCARD bool keeper_prepare(struct keeper *keeper, const struct simulation_state *state);
 /** Copies the state's world for an order, in memory that is taken now if need be. False when the keeper is busy or there
  * is no memory. One thread, between ticks. */
 bool keeper_take(struct keeper *keeper, const struct simulation_state *state, struct keeper_order order);
@@ -148,21 +149,9 @@ NODISCARD struct file_opener *file_opener_create(const struct file_opener_def *d
 /** Closes what was not taken. NULL is fine. */
 void file_opener_destroy(struct file_opener *opener);
 
-/** Whether the owner's file is open, or could not be opened: file_opener_take says. Begins to open it when no other is in
- * the way. record: on, or last; its name is that of the file, without .drover; "": after the time. owner: not 0. Any
- * thread; waits for nothing. */
-bool file_opener_has_opened(struct file_opener *opener, uint32_t owner, const struct request_record *record);
-/** The owner's file: a writer, the caller's, and its path. NULL with *failure (exists, io). */
-NODISCARD struct file_writer *file_opener_take(struct file_opener *opener, uint32_t owner,
-                                               char path[FILE_OPENER_PATH], struct failure *failure);
-/** The same for a file of the last seconds, which is on disk: its path, and the tick that it begins with. 0, or -1 with
- * *failure (exists, io, full), and there is no file. */
-NODISCARD int file_opener_take_whole(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
-                                     uint64_t *from, struct failure *failure);
-/** Ends a writer that was taken for nothing, later, and removes its file. */
-void file_opener_discard(struct file_opener *opener, struct file_writer *writer, const char *path);
-/** Ends a writer, later. */
-void file_opener_close(struct file_opener *opener, struct file_writer *writer);
+/* A position of the journal is how far its lines go, in bytes over all its files (file_writer.h). Two stand for no place in it: */
+#define POSITION_NONE    UINT64_C(0) /* of what waits for no line */
+#define POSITION_MISSING UINT64_MAX  /* of a line that the journal did not take */
 
 #define END_WAIT_S   10.0           /* so long is a disk waited for */
 #define ENDING_BYTES ((size_t)4096) /* the most of the first and of the last lines of a file */
@@ -172,7 +161,7 @@ struct output {
     struct file_writer *writer;  /* NULL: there is none */
     const char *what;            /* for the log */
     uint64_t last_position;      /* the position when it failed */
-    uint64_t position;           /* of the writer, behind the last line; UINT64_MAX: a line is missing */
+    uint64_t position;           /* of the writer, behind the last line, or POSITION_MISSING */
     _Atomic uint64_t file_bytes; /* put into the file in hand; each tick looks at it without the mutex */
     uint64_t from;               /* the tick at which it began */
     uint64_t began_ns;           /* when the recording's file in hand began */
@@ -208,15 +197,31 @@ struct rounds {
     uint64_t hashed_ns, hash_ns; /* when the ranks made a hash together, and how long they took */
 };
 
+/* The lines that were lost when the journal ended last and began again:
+ *
+ *      on disk, in the file that ended | put, but never on disk | in the file that goes on
+ *                                    after                    until
+ */
+struct lost_lines {
+    _Atomic uint64_t after, until; /* the same as long as nothing is lost */
+};
+
 /* Of the journal: once `position` is on disk, the world is safe up to `tick`. */
 struct safe_mark {
     uint64_t position, tick;
 };
 
-/* The moment of the last line `at`, hash or checkpoint. */
+/* A moment of the state. */
 struct logbook_moment {
     uint64_t tick, seq;
     bool is_paused;
+};
+
+/* The moments that decide which line is due next. */
+struct logbook_moments {
+    struct logbook_moment recorded; /* that the recorder's lines are about; handed over next */
+    struct logbook_moment last_at, last_hash,
+        last_checkpoint; /* of the last line `at`; of the last hash and checkpoint ordered */
 };
 
 struct logbook {
@@ -231,25 +236,25 @@ struct logbook {
     pthread_mutex_t mutex;
     struct output journal, recording;
     struct comeback comeback;
-    uint32_t journal_number;                 /* of the journal in hand */
-    _Atomic uint64_t lost_after, lost_until; /* positions that will never be on disk: the first is not one */
-    struct safe_mark mark, last_mark;        /* one that is waited for; that of the last line `at` */
+    uint32_t journal_number; /* of the journal in hand */
+    struct lost_lines lost;
+    struct safe_mark awaited_mark,
+        newest_mark; /* the newest is of the last line `at`; the one before it is awaited first */
     uint64_t synced_tick;
     struct flight_memory memory;
     uint32_t epoch;          /* of the world that the last world line is about */
     uint32_t recordings;     /* begun by requests: the keeper's line is for the recording that ordered it */
     struct buffer hash_line; /* the keeper's */
     struct buffer header;    /* the first line of each file; stays as it is */
-    struct logbook_moment handed; /* of the state as of the last lines */
-    _Atomic uint64_t tick;        /* the state's; not less than handed.tick */
+    struct logbook_moment handed_over; /* of the last lines that were handed over */
+    _Atomic uint64_t tick;             /* the state's; not less than handed_over.tick */
     /* The simulation thread's. */
     struct recorder recorder;
     struct rounds rounds;
-    struct keeper *keeper;                           /* NULL before anything is written */
-    bool has_begun, was_begun;                       /* is between begin and end; ever */
-    struct logbook_moment at, hash, checkpoint, now; /* now: of the state that the next lines are about */
-    bool was_paused;                                 /* in the last line `at` */
-    uint64_t changed_ns;                             /* of the first request since the last hash */
+    struct keeper *keeper;     /* NULL before anything is written */
+    bool has_begun, was_begun; /* is between begin and end; ever */
+    struct logbook_moments moments;
+    uint64_t changed_ns; /* of the first request since the last hash */
     uint64_t at_ns, checkpoint_ns, part_ns;
     bool has_part;                        /* the memory has one, begun at part_ns */
     _Atomic uint64_t checkpoint_bytes;    /* of the last one */

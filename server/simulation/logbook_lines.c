@@ -137,7 +137,7 @@ void logbook_fail_output(struct output *output, const struct failure *failure) {
         output->last_position = output->position;
         output->failure = *failure;
         failure_hide_folder(&output->failure); /* that is for the log alone */
-        output->position = UINT64_MAX;
+        output->position = POSITION_MISSING;
         log_write(LOG_ERROR, "logbook", "the %s ends here: %s", output->what, failure->message);
     }
 }
@@ -243,8 +243,8 @@ void logbook_hand_over(struct logbook *logbook, struct output *only) {
         logbook_put_lines(&logbook->recording, out->data, out->length);
         flight_memory_add(&logbook->memory, out->data, out->length);
     }
-    logbook->handed = logbook->now;
-    atomic_store(&logbook->tick, logbook->now.tick);
+    logbook->handed_over = logbook->moments.recorded;
+    atomic_store(&logbook->tick, logbook->moments.recorded.tick);
     pthread_mutex_unlock(&logbook->mutex);
     buffer_clear(out);
 }
@@ -281,12 +281,12 @@ bool logbook_is_same_moment(struct logbook_moment a, struct logbook_moment b) {
 
 void logbook_look_at_marks(struct logbook *logbook) {
     const uint64_t synced = file_writer_synced(logbook->journal.writer);
-    if (logbook->mark.position <= synced) {
-        logbook->synced_tick = logbook->mark.tick;
-        logbook->mark = logbook->last_mark;
+    if (logbook->awaited_mark.position <= synced) {
+        logbook->synced_tick = logbook->awaited_mark.tick;
+        logbook->awaited_mark = logbook->newest_mark;
     }
-    if (logbook->last_mark.position <= synced) {
-        logbook->synced_tick = logbook->last_mark.tick;
+    if (logbook->newest_mark.position <= synced) {
+        logbook->synced_tick = logbook->newest_mark.tick;
     }
 }
 
@@ -297,19 +297,18 @@ void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick) {
 
 void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
                       struct recorder_session session, struct output *only) {
-    logbook->now = logbook_moment_of(state);
+    logbook->moments.recorded = logbook_moment_of(state);
     if (logbook->keeper == NULL) {
         return; /* nothing is written */
     }
     recorder_write_at(&logbook->recorder, state, session);
     logbook_hand_over(logbook, only);
-    logbook->at = logbook_moment_of(state);
+    logbook->moments.last_at = logbook_moment_of(state);
     logbook->at_ns = clock_now_ns();
-    logbook->was_paused = state->is_paused;
     pthread_mutex_lock(&logbook->mutex);
     const uint64_t position = logbook->journal.position;
     if (logbook->journal.writer != NULL && !logbook->journal.has_failed) {
-        logbook->last_mark = (struct safe_mark){position, logbook->at.tick};
+        logbook->newest_mark = (struct safe_mark){position, logbook->moments.last_at.tick};
         logbook_look_at_marks(logbook);
     }
     pthread_mutex_unlock(&logbook->mutex);
@@ -321,7 +320,7 @@ void logbook_begin_recording(struct logbook *logbook, const struct simulation_st
     const bool is_new = logbook_is_same_moment(
         logbook_moment_of(state), (struct logbook_moment){.tick = world->tick, .seq = world->seq});
     struct buffer *out = &logbook->recorder.out;
-    logbook->now = logbook_moment_of(state);
+    logbook->moments.recorded = logbook_moment_of(state);
     if (!logbook_is_recording(logbook)) {
         return;
     }

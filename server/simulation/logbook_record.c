@@ -215,7 +215,11 @@ void file_opener_destroy(struct file_opener *opener) {
 
 /* ---- the opener: orders ---- */
 
-bool file_opener_has_opened(struct file_opener *opener, uint32_t owner, const struct request_record *record) {
+/* Whether the owner's file is open, or could not be opened: opener_take says. Begins to open it when no other is in
+ * the way. record: on, or last; its name is that of the file, without .drover; "": after the time. owner: not 0. Any
+ * thread; waits for nothing. */
+static bool opener_has_opened(struct file_opener *opener, uint32_t owner,
+                              const struct request_record *record) {
     pthread_mutex_lock(&opener->mutex);
     const bool is_free = opener->state == OPENER_FREE;
     if (is_free) {
@@ -253,15 +257,18 @@ static struct file_writer *take(struct file_opener *opener, uint32_t owner, char
     return writer;
 }
 
-struct file_writer *file_opener_take(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
-                                     struct failure *failure) {
+/* The owner's file: a writer, the caller's, and its path. NULL with *failure (exists, io). */
+static struct file_writer *opener_take(struct file_opener *opener, uint32_t owner,
+                                       char path[FILE_OPENER_PATH], struct failure *failure) {
     bool is_whole = false;
     uint64_t from = 0;
     return take(opener, owner, path, &is_whole, &from, failure);
 }
 
-int file_opener_take_whole(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
-                           uint64_t *from, struct failure *failure) {
+/* The same for a file of the last seconds, which is on disk: its path, and the tick that it begins with. 0, or -1 with
+ * *failure (exists, io, full), and there is no file. */
+static int opener_take_whole(struct file_opener *opener, uint32_t owner, char path[FILE_OPENER_PATH],
+                             uint64_t *from, struct failure *failure) {
     bool is_whole = false;
     struct file_writer *writer = take(opener, owner, path, &is_whole, from, failure);
     assert(writer == NULL);
@@ -269,11 +276,8 @@ int file_opener_take_whole(struct file_opener *opener, uint32_t owner, char path
     return is_whole ? 0 : -1;
 }
 
-void file_opener_close(struct file_opener *opener, struct file_writer *writer) {
-    file_opener_discard(opener, writer, "");
-}
-
-void file_opener_discard(struct file_opener *opener, struct file_writer *writer, const char *path) {
+/* Ends a writer, later. path: of a file that was begun for nothing and is removed; "" for none. */
+static void opener_end(struct file_opener *opener, struct file_writer *writer, const char *path) {
     struct closing closing = {.writer = writer};
     (void)snprintf(closing.discarded, sizeof closing.discarded, "%s", path);
     pthread_mutex_lock(&opener->mutex);
@@ -345,7 +349,7 @@ void logbook_look_for_part(struct logbook *logbook, const struct simulation_stat
     struct failure failure = {0};
     if (!is_due || logbook->def.memory_bytes == 0 || state->is_spoiled ||
         (!logbook_has_room(logbook, state) && logbook->memory.count == 0) ||
-        logbook_need_keeper(logbook, state, &failure) != 0 || !keeper_is_ready(logbook->keeper, state)) {
+        logbook_need_keeper(logbook, state, &failure) != 0 || !keeper_prepare(logbook->keeper, state)) {
         return;
     }
     begin_part(logbook, state, now_ns);
@@ -377,8 +381,8 @@ static bool put_copy(struct file_writer *writer, const char *bytes, size_t lengt
 static bool put_ending(const struct logbook *logbook, struct file_writer *writer) {
     const struct recording_line at = {.op = RECORDING_AT,
                                       .tick = atomic_load(&logbook->tick),
-                                      .seq = logbook->handed.seq,
-                                      .is_paused = logbook->handed.is_paused};
+                                      .seq = logbook->handed_over.seq,
+                                      .is_paused = logbook->handed_over.is_paused};
     struct recording_line end = at;
     struct buffer lines;
     end.op = RECORDING_END;
@@ -443,7 +447,7 @@ bool logbook_is_ready(struct logbook *logbook, uint32_t session, const struct re
         return true;
     }
     return !(record->has_last && logbook_waits_for_memory(logbook)) &&
-           file_opener_has_opened(logbook->opener, session, record);
+           opener_has_opened(logbook->opener, session, record);
 }
 
 static void put_recording(struct logbook *logbook, const struct simulation_state *state,
@@ -473,11 +477,11 @@ static int start_recording(struct logbook *logbook, const struct simulation_stat
                            struct logbook_change *change, struct failure *failure) {
     char path[FILE_OPENER_PATH];
     struct failure fault = {0};
-    struct file_writer *writer = file_opener_take(logbook->opener, state->session, path, &fault);
+    struct file_writer *writer = opener_take(logbook->opener, state->session, path, &fault);
     struct file_writer *former = logbook->recording.writer; /* one that failed */
     if (logbook_is_recording(logbook)) {
         if (writer != NULL) {
-            file_opener_discard(logbook->opener, writer, path);
+            opener_end(logbook->opener, writer, path);
         }
         return failure_set(failure, FAILURE_EXISTS, "on",
                            "this server records to %.100s already; `record` with \"on\":false ends that",
@@ -488,12 +492,12 @@ static int start_recording(struct logbook *logbook, const struct simulation_stat
         return -1;
     }
     if (logbook_need_keeper(logbook, state, failure) != 0) {
-        file_opener_discard(logbook->opener, writer, path);
+        opener_end(logbook->opener, writer, path);
         return -1;
     }
     put_recording(logbook, state, writer, path);
     if (former != NULL) {
-        file_opener_close(logbook->opener, former);
+        opener_end(logbook->opener, former, "");
     }
     change->has_begun = true;
     return 0;
@@ -524,7 +528,7 @@ static int stop_recording(struct logbook *logbook, const struct simulation_state
     struct file_writer *writer = recording->writer;
     recording->writer = NULL;
     pthread_mutex_unlock(&logbook->mutex);
-    file_opener_close(logbook->opener, writer);
+    opener_end(logbook->opener, writer, "");
     logbook->needs_line = false;
     change->has_ended = true;
     return 0;
@@ -542,7 +546,7 @@ static int record_last(struct logbook *logbook, const struct simulation_state *s
                        struct json_writer *json, struct failure *failure) {
     char path[FILE_OPENER_PATH], name[LOGBOOK_NAME];
     uint64_t from = 0;
-    if (file_opener_take_whole(logbook->opener, state->session, path, &from, failure) != 0) {
+    if (opener_take_whole(logbook->opener, state->session, path, &from, failure) != 0) {
         return -1;
     }
     (void)snprintf(name, sizeof name, "%.*s", LOGBOOK_NAME - 1, logbook_file_name(path));

@@ -283,7 +283,7 @@ static void turn(struct simulation *simulation) {
     if (atomic_exchange(&simulation->wants_snapshot, false)) {
         const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
         simulation_publish(simulation, &schedule,
-                           simulation->step.command != NULL ? FRAME_REASON_PACE : FRAME_REASON_RATE);
+                           simulation->step.command != NULL ? FRAME_REASON_CLOCK : FRAME_REASON_RATE);
     }
 }
 
@@ -536,24 +536,6 @@ void simulation_destroy(struct simulation *simulation) {
 
 /* ---- for the loop ---- */
 
-enum command_push simulation_submit(struct simulation *simulation, const struct command_origin *origin,
-                                    const struct request *request) {
-    if (request->op != REQUEST_SEEK) {
-        return command_queue_push(&simulation->commands, origin, request);
-    }
-    /* Counted first: the thread takes it off when it has served it. */
-    (void)atomic_fetch_add(&simulation->playback.seeks_waiting, 1);
-    const enum command_push result = command_queue_push(&simulation->commands, origin, request);
-    if (result == COMMAND_REFUSED) {
-        (void)atomic_fetch_sub(&simulation->playback.seeks_waiting, 1);
-    }
-    return result;
-}
-
-void simulation_end_steps(struct simulation *simulation, uint32_t session) {
-    command_queue_end_steps(&simulation->commands, session);
-}
-
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule) {
     pthread_mutex_lock(&simulation->mutex);
     simulation->schedule = *schedule;
@@ -573,10 +555,6 @@ void simulation_set_views(struct simulation *simulation, const struct snapshot_d
 void simulation_request_snapshot(struct simulation *simulation) {
     atomic_store(&simulation->wants_snapshot, true);
     command_queue_wake(&simulation->commands);
-}
-
-struct sim_event *simulation_take_events(struct simulation *simulation) {
-    return event_queue_take(&simulation->events);
 }
 
 const struct snapshot_slot *simulation_take_snapshot(struct simulation *simulation) {

@@ -11,6 +11,30 @@
 #include "server/commands/command_apply.h"
 #include "server/sim/core.h"
 
+/* ---- the loop: commands go in, events come out ---- */
+
+enum command_push simulation_submit(struct simulation *simulation, const struct command_origin *origin,
+                                    const struct request *request) {
+    if (request->op != REQUEST_SEEK) {
+        return command_queue_push(&simulation->commands, origin, request);
+    }
+    /* Counted first: the thread takes it off when it has served it. */
+    (void)atomic_fetch_add(&simulation->playback.seeks_waiting, 1);
+    const enum command_push result = command_queue_push(&simulation->commands, origin, request);
+    if (result == COMMAND_REFUSED) {
+        (void)atomic_fetch_sub(&simulation->playback.seeks_waiting, 1);
+    }
+    return result;
+}
+
+void simulation_end_steps(struct simulation *simulation, uint32_t session) {
+    command_queue_end_steps(&simulation->commands, session);
+}
+
+struct sim_event *simulation_take_events(struct simulation *simulation) {
+    return event_queue_take(&simulation->events);
+}
+
 /* ---- the warm-up ---- */
 
 static void set_warmup(struct simulation *simulation, bool is_warming, uint64_t from, uint64_t to) {
@@ -54,15 +78,16 @@ static bool can_end_warmup(const struct simulation *simulation, enum request_op 
            op != REQUEST_CURSOR && op != REQUEST_MOUSE && op != REQUEST_RESUME;
 }
 
-uint64_t simulation_warmup_hash(const struct simulation *simulation, const struct request *request) {
+/* The hash of the world before this request, for the next function; 0 when the request cannot end the warm-up. */
+static uint64_t warmup_hash(const struct simulation *simulation, const struct request *request) {
     const bool is_wanted = can_end_warmup(simulation, request->op) && !simulation->state.is_spoiled;
     return is_wanted ? simulation_state_hash(&simulation->state) : 0;
 }
 
-void simulation_let_end_warmup(struct simulation *simulation, const struct request *request,
-                               uint64_t before) {
+/* Ends it when the request that took effect paused the world, or changed it: the hash was another one before. */
+static void let_end_warmup(struct simulation *simulation, const struct request *request, uint64_t before) {
     if (can_end_warmup(simulation, request->op) &&
-        (request->op == REQUEST_PAUSE || simulation_warmup_hash(simulation, request) != before)) {
+        (request->op == REQUEST_PAUSE || warmup_hash(simulation, request) != before)) {
         simulation_end_warmup(simulation);
     }
 }
@@ -164,7 +189,7 @@ static void begin_step(struct simulation *simulation, struct command *command, u
                                      .left = ticks,
                                      .started_ns = now_ns,
                                      .logged_ns = now_ns,
-                                     .pace = simulation_pace_at(simulation, now_ns)};
+                                     .shown_clock_tick = simulation_clock_tick_at(simulation, now_ns)};
 }
 
 void simulation_end_step(struct simulation *simulation) {
@@ -202,13 +227,13 @@ static void show_step(struct simulation *simulation, uint64_t now_ns) {
     if (now_ns - step->started_ns < STEP_QUIET_NS) {
         return;
     }
-    const uint64_t pace = simulation_pace_at(simulation, now_ns);
-    if (pace != step->pace) {
+    const uint64_t clock_tick = simulation_clock_tick_at(simulation, now_ns);
+    if (clock_tick != step->shown_clock_tick) {
         const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
-        if (snapshot_schedule_wants_since(&schedule, step->pace, pace)) {
-            simulation_publish(simulation, &schedule, FRAME_REASON_PACE);
+        if (snapshot_schedule_wants_since(&schedule, step->shown_clock_tick, clock_tick)) {
+            simulation_publish(simulation, &schedule, FRAME_REASON_CLOCK);
         }
-        step->pace = pace;
+        step->shown_clock_tick = clock_tick;
     }
     if (now_ns - step->logged_ns >= STEP_LOG_NS) {
         step->logged_ns = now_ns;
@@ -305,7 +330,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     const enum request_op op = command->request.op;
     const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK;
     const uint64_t seq = simulation->state.seq;
-    const uint64_t hash = simulation_warmup_hash(simulation, &command->request);
+    const uint64_t hash = warmup_hash(simulation, &command->request);
     if (ends_step && simulation->step.command != NULL) {
         simulation_end_step(simulation);
     }
@@ -318,7 +343,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
         simulation_begin_warmup(simulation, order != NULL && order->kind == ORDER_LOAD &&
                                                 (load->warmup || !load->has_warmup));
     } else if (effects.seq != 0) {
-        simulation_let_end_warmup(simulation, &command->request, hash);
+        let_end_warmup(simulation, &command->request, hash);
     }
     if (order != NULL) {
         scenario_builder_hand_back(simulation->builder, order);

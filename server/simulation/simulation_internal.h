@@ -169,7 +169,7 @@ struct step {
     struct command_until until;
     const char *met;                /* the condition that ends it; NULL: none yet */
     uint64_t started_ns, logged_ns; /* logged: when events of its ticks last went out */
-    uint64_t pace;                  /* up to which frames were made, see struct snapshot */
+    uint64_t shown_clock_tick;      /* up to which frames were made, see struct snapshot */
 };
 
 /* How fast the time of the world goes. */
@@ -177,7 +177,7 @@ struct simulation_speed {
     double factor;               /* times its own rate; 0: as fast as ticks can be done */
     bool is_warming;             /* a fresh world hurries: as fast as it can, whatever the factor is, */
     uint64_t warm_from, warm_to; /* from this tick to that; also under the mutex, for the loop */
-    uint64_t pace;               /* up to which frames were made by the clock, see struct snapshot */
+    uint64_t shown_clock_tick;   /* up to which frames were made by the clock, see struct snapshot */
     uint32_t resets;             /* of the tick clock: what was due before one is not due any more */
 };
 
@@ -264,7 +264,11 @@ void simulation_push_log(struct simulation *simulation);
 /** Sends the scenario line of a new world. */
 void simulation_push_scenario(struct simulation *simulation);
 /** Hands over the answer to a command, which is the event queue's afterwards. */
-void simulation_answer(struct simulation *simulation, struct command *command, struct buffer *text);
+static inline void simulation_answer(struct simulation *simulation, struct command *command,
+                                     struct buffer *text) {
+    event_queue_answer(&simulation->events, command, text);
+    simulation->has_answers = true;
+}
 /** What follows from the effects of a request that took effect. by: its session. */
 void simulation_follow_up(struct simulation *simulation, const struct command_effects *effects, uint32_t by);
 /** Adds the time since since_ns to a meter of `stats`. */
@@ -278,7 +282,7 @@ uint64_t simulation_do_tick(struct simulation *simulation, uint64_t start_ns);
 /** Counts a tick that was done from start_ns to now_ns in `stats`. */
 void simulation_note_tick(struct simulation *simulation, uint64_t start_ns, uint64_t now_ns);
 /** The time in ticks: those of a world that ran all the time. */
-uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns);
+uint64_t simulation_clock_tick_at(const struct simulation *simulation, uint64_t now_ns);
 /** Copies the world out for the loop, if frames are wanted. */
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,
                         enum frame_reason reason);
@@ -310,10 +314,6 @@ void simulation_speed_init(struct simulation *simulation);
 void simulation_begin_warmup(struct simulation *simulation, bool is_fresh);
 /** The same when the last of its ticks is done. */
 void simulation_follow_warmup(struct simulation *simulation);
-/** The hash of the world before this request, for the next function; 0 when the request cannot end the warm-up. */
-uint64_t simulation_warmup_hash(const struct simulation *simulation, const struct request *request);
-/** Ends it when the request that took effect paused the world, or changed it: the hash was another one before. */
-void simulation_let_end_warmup(struct simulation *simulation, const struct request *request, uint64_t before);
 
 /* ---- simulation_keep.c: each of them does nothing before the logbook has begun ---- */
 

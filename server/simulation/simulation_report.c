@@ -277,14 +277,6 @@ void simulation_push_scenario(struct simulation *simulation) {
     buffer_fini(&line);
 }
 
-void simulation_answer(struct simulation *simulation, struct command *command, struct buffer *text) {
-    assert(command->order == NULL);
-    command->event.text = buffer_take(text, &command->event.length);
-    command_drop_extra(command);
-    event_queue_push(&simulation->events, &command->event);
-    simulation->has_answers = true;
-}
-
 /* Whether the event is for sessions with `seq` alone. Others learn of a target that is moved all the time only now and
  * then, of cursors and worlds by lines of their own, and of the aims of agents by what the agents do. */
 static bool is_detail(struct simulation *simulation, const struct message_event *event, uint32_t by,
@@ -361,7 +353,7 @@ void simulation_measure(struct simulation *simulation, struct tick_meter *meter,
     pthread_mutex_unlock(&simulation->mutex);
 }
 
-uint64_t simulation_pace_at(const struct simulation *simulation, uint64_t now_ns) {
+uint64_t simulation_clock_tick_at(const struct simulation *simulation, uint64_t now_ns) {
     return (uint64_t)((double)now_ns * 1e-9 * world_tick_hz(simulation->state.world));
 }
 
@@ -414,7 +406,7 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
     snapshot->epoch = simulation->state.epoch;
     const uint64_t now_ns = clock_now_ns();
     snapshot->clock_ms = (double)now_ns * 1e-6;
-    snapshot->pace = simulation_pace_at(simulation, now_ns);
+    snapshot->clock_tick = simulation_clock_tick_at(simulation, now_ns);
     snapshot->has_speed = true;
     snapshot->speed = simulation_effective_speed(simulation);
     snapshot_exchange_publish(&simulation->snapshots, reason);
@@ -423,13 +415,14 @@ void simulation_publish(struct simulation *simulation, const struct snapshot_sch
 }
 
 void simulation_show(struct simulation *simulation, uint64_t now_ns) {
-    const uint64_t pace = simulation_pace_at(simulation, now_ns), from = simulation->speed.pace;
-    if (pace != from) {
+    const uint64_t clock_tick = simulation_clock_tick_at(simulation, now_ns),
+                   from = simulation->speed.shown_clock_tick;
+    if (clock_tick != from) {
         const struct snapshot_schedule schedule = simulation_read_schedule(simulation);
-        if (snapshot_schedule_wants_since(&schedule, from, pace)) {
-            simulation_publish(simulation, &schedule, FRAME_REASON_PACE);
+        if (snapshot_schedule_wants_since(&schedule, from, clock_tick)) {
+            simulation_publish(simulation, &schedule, FRAME_REASON_CLOCK);
         }
-        simulation->speed.pace = pace;
+        simulation->speed.shown_clock_tick = clock_tick;
     }
 }
 

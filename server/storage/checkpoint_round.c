@@ -184,32 +184,37 @@ uint64_t checkpoint_round_begin(struct checkpoint_round *round, const struct sim
     return hash;
 }
 
-/* What all ranks say: how many are still writing, how many have failed, the bytes of the head; and of each rank: */
-enum { SAID_WORKING, SAID_FAILED, SAID_HEAD, SAID_BY_RANK };
-enum { RANK_AGENTS, RANK_BYTES, RANK_SUM, RANK_FAILED, RANK_WORDS };
-struct said {
-    uint64_t words[SAID_BY_RANK + RANK_WORDS * EXCHANGE_RANKS_MAX];
+enum { COUNT_WORDS = 3, REPORT_WORDS = 4 };
+
+/* What ranks know of a checkpoint. Each gives its own numbers, and all of them get the sums (sum_reports). */
+union reports {
+    struct {
+        uint64_t writing, failed; /* ranks that are still writing; that have failed */
+        uint64_t head_bytes;      /* of rank 0 */
+        struct report {
+            uint64_t agents, bytes, sum, has_failed; /* of the rank's part */
+        } of[EXCHANGE_RANKS_MAX];                    /* by rank: the others add zeros to it */
+    };
+    uint64_t words[COUNT_WORDS + REPORT_WORDS * EXCHANGE_RANKS_MAX];
 };
+static_assert(sizeof(union reports) == sizeof((union reports *)0)->words,
+              "the sum takes every number, and nothing else");
 
-static uint64_t *of_rank(struct said *said, int rank) {
-    return &said->words[SAID_BY_RANK + RANK_WORDS * rank];
-}
-
-static void hear(struct checkpoint_round *round, struct said *out) {
+/* Collective: a rank that does not call it holds up all others. */
+static void sum_reports(struct checkpoint_round *round, union reports *out) {
     const struct exchange *exchange = round->exchange;
-    uint64_t *own = of_rank(out, exchange->rank);
     memset(out, 0, sizeof *out);
     if (duty_is_busy(&round->duty)) {
-        out->words[SAID_WORKING] = 1;
+        out->writing = 1;
     } else {
-        own[RANK_AGENTS] = round->facts.agents;
-        own[RANK_BYTES] = round->facts.bytes;
-        own[RANK_SUM] = round->facts.sum;
-        own[RANK_FAILED] = round->has_failed;
-        out->words[SAID_FAILED] = round->has_failed;
-        out->words[SAID_HEAD] = exchange->rank == 0 ? round->head.length : 0;
+        out->of[exchange->rank] = (struct report){.agents = round->facts.agents,
+                                                  .bytes = round->facts.bytes,
+                                                  .sum = round->facts.sum,
+                                                  .has_failed = round->has_failed};
+        out->failed = round->has_failed;
+        out->head_bytes = exchange->rank == 0 ? round->head.length : 0;
     }
-    exchange->sum(exchange->context, out->words, SAID_BY_RANK + RANK_WORDS * exchange->ranks);
+    exchange->sum(exchange->context, out->words, COUNT_WORDS + REPORT_WORDS * exchange->ranks);
 }
 
 static void forget(struct checkpoint_round *round) {
@@ -218,10 +223,10 @@ static void forget(struct checkpoint_round *round) {
     round->phase = PHASE_NONE;
 }
 
-static enum checkpoint_progress end_failed(struct checkpoint_round *round, struct said *said,
+static enum checkpoint_progress end_failed(struct checkpoint_round *round, const union reports *reports,
                                            struct failure *failure) {
     int rank = 0;
-    while (of_rank(said, rank)[RANK_FAILED] == 0) {
+    while (reports->of[rank].has_failed == 0) {
         rank++;
     }
     if (rank == round->exchange->rank) {
@@ -237,7 +242,7 @@ static enum checkpoint_progress end_failed(struct checkpoint_round *round, struc
     return CHECKPOINT_FAILED;
 }
 
-static void begin_head(struct checkpoint_round *round, struct said *said) {
+static void begin_head(struct checkpoint_round *round, const union reports *reports) {
     struct checkpoint_part_facts facts[EXCHANGE_RANKS_MAX];
     const int ranks = round->exchange->ranks;
     round->phase = PHASE_HEAD;
@@ -245,8 +250,8 @@ static void begin_head(struct checkpoint_round *round, struct said *said) {
         return;
     }
     for (int rank = 0; rank < ranks; rank++) {
-        const uint64_t *words = of_rank(said, rank);
-        facts[rank] = (struct checkpoint_part_facts){words[RANK_AGENTS], words[RANK_BYTES], words[RANK_SUM]};
+        const struct report *report = &reports->of[rank];
+        facts[rank] = (struct checkpoint_part_facts){report->agents, report->bytes, report->sum};
     }
     saved_world_end_head(&round->head_line, facts, ranks, &round->head);
     if (round->head.failed) {
@@ -259,23 +264,23 @@ static void begin_head(struct checkpoint_round *round, struct said *said) {
 
 enum checkpoint_progress checkpoint_round_look(struct checkpoint_round *round, uint64_t *bytes,
                                                struct failure *failure) {
-    struct said said;
+    union reports reports;
     assert(checkpoint_round_is_busy(round));
     *bytes = 0;
-    hear(round, &said);
-    if (said.words[SAID_WORKING] != 0) {
+    sum_reports(round, &reports);
+    if (reports.writing != 0) {
         return CHECKPOINT_WRITING;
     }
-    if (said.words[SAID_FAILED] != 0) {
-        return end_failed(round, &said, failure);
+    if (reports.failed != 0) {
+        return end_failed(round, &reports, failure);
     }
     if (round->phase == PHASE_PARTS) {
-        begin_head(round, &said);
+        begin_head(round, &reports);
         return CHECKPOINT_WRITING;
     }
-    *bytes = said.words[SAID_HEAD];
+    *bytes = reports.head_bytes;
     for (int rank = 0; rank < round->exchange->ranks; rank++) {
-        *bytes += of_rank(&said, rank)[RANK_BYTES];
+        *bytes += reports.of[rank].bytes;
     }
     forget(round);
     return CHECKPOINT_WRITTEN;

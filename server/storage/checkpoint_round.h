@@ -7,7 +7,8 @@
  * 1. The name of the head makes the checkpoint count: a crash at any moment leaves the checkpoint before it.
  * 2. The folder is one that all ranks see under the same path: on one machine, or on a network file system.
  *    checkpoint_round_check says whether it is.
- * 3. begin, look and check are collective: all ranks call them in the same order between the same ticks.
+ * 3. begin, look and check are collective: all ranks call them in the same order between the same ticks, each as often as the
+ *    others; a rank that leaves one out holds up all others.
  * 4. When a rank cannot write its part, the checkpoint does not come to be: its parts are removed.
  */
 #ifndef DROVER_SERVER_STORAGE_CHECKPOINT_ROUND_H
@@ -36,7 +37,7 @@ NODISCARD int checkpoint_round_check(const struct exchange *exchange, const char
 /** Whether a checkpoint is being written; the same on all ranks. */
 bool checkpoint_round_is_busy(const struct checkpoint_round *round);
 
-/** Begins a checkpoint. Not while one is being written.
+/** Begins a checkpoint. Collective. Not while one is being written.
  *
  * state     the same on all ranks, but for the agents by slot; the text of its scenario is needed on rank 0 alone
  * path      of the head: checkpoint-NNNNNN.drover in a folder that all ranks see
@@ -49,7 +50,7 @@ enum checkpoint_progress {
     CHECKPOINT_WRITTEN, /* it counts; *bytes */
     CHECKPOINT_FAILED,  /* *failure, which names the rank */
 };
-/** How far the ranks are; the same on all of them. Not busy after the last two. bytes: of all its files. */
+/** How far the ranks are; the same on all of them. Collective. Not busy after the last two. bytes: of all its files. */
 enum checkpoint_progress checkpoint_round_look(struct checkpoint_round *round, uint64_t *bytes,
                                                struct failure *failure);
 

@@ -18,7 +18,9 @@
 #include "server/recording/recording_line.h"
 #include "server/storage/file_writer.h"
 
-int disk_file_create(const char *path, int *descriptor) {
+/* Makes a file that was not there (O_EXCL), for appending, mode 0600, locked with flock; its folder is synced.
+ * *descriptor is the caller's to close, -1 on an error. Then no file was made. */
+static int create_file(const char *path, int *descriptor) {
     *descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOCTTY | O_CLOEXEC, 0600);
     if (*descriptor < 0) {
         return errno;
@@ -121,7 +123,7 @@ static int put_in_place(const char *part, const char *path, bool replace) {
 int file_write_part(const char *path, const char *bytes, size_t length) {
     int descriptor = -1;
     (void)unlink(path);
-    int error = disk_file_create(path, &descriptor);
+    int error = create_file(path, &descriptor);
     if (error != 0) {
         return error;
     }
@@ -289,7 +291,7 @@ int output_file_create(struct output_file *file, const char *path, uint64_t max_
         output_file_abandon(file);
         return -1;
     }
-    const int error = disk_file_create(path, &file->descriptor);
+    const int error = create_file(path, &file->descriptor);
     if (error != 0) {
         output_file_abandon(file);
         return fail_system(file, error, failure);

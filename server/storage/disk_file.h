@@ -12,9 +12,6 @@
 
 enum { DISK_FILE_PATH = 4096 /* bytes of a path, with its NUL */ };
 
-/** Makes a file that was not there (O_EXCL), for appending, mode 0600, locked with flock; its folder is synced.
- * *descriptor is the caller's to close, -1 on an error. Then no file was made. */
-NODISCARD int disk_file_create(const char *path, int *descriptor);
 /** Writes everything, in as many calls as it takes. On an error a part may have been written. */
 NODISCARD int disk_file_write(int descriptor, const char *bytes, size_t length);
 /** The contents, and as much of the rest as it takes to read them again, are on disk. */

@@ -39,14 +39,14 @@ static void test_paused(void **state) {
 }
 
 /* During a step ticks go by as fast as they can; the clock decides which session is due. */
-static void test_pace(void **state) {
+static void test_clock(void **state) {
     struct subscription subscription = {
-        .is_active = true, .every = 2, .has_sent = true, .last_tick = 100, .last_pace = 10};
-    assert_false(broadcast_is_due(&subscription, 9000, 11, FRAME_REASON_PACE, false));
-    assert_true(broadcast_is_due(&subscription, 101, 12, FRAME_REASON_PACE, false));
+        .is_active = true, .every = 2, .has_sent = true, .last_tick = 100, .last_clock_tick = 10};
+    assert_false(broadcast_is_due(&subscription, 9000, 11, FRAME_REASON_CLOCK, false));
+    assert_true(broadcast_is_due(&subscription, 101, 12, FRAME_REASON_CLOCK, false));
     assert_true(broadcast_is_due(&subscription, 101, 11, FRAME_REASON_ALL, false)); /* its end */
     subscription.has_sent = false;
-    assert_true(broadcast_is_due(&subscription, 101, 10, FRAME_REASON_PACE, false));
+    assert_true(broadcast_is_due(&subscription, 101, 10, FRAME_REASON_CLOCK, false));
 }
 
 static void test_forces(void **state) {
@@ -58,7 +58,7 @@ static void test_forces(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every), cmocka_unit_test(test_rate),   cmocka_unit_test(test_paused),
-        cmocka_unit_test(test_pace),  cmocka_unit_test(test_forces),
+        cmocka_unit_test(test_clock), cmocka_unit_test(test_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,8 +36,8 @@ static void test_reason_is_not_lost(void **state) {
     assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_ALL);
     publish(&exchange, 3, FRAME_REASON_RATE);
     assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_RATE);
-    publish(&exchange, 4, FRAME_REASON_PACE);
-    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_PACE);
+    publish(&exchange, 4, FRAME_REASON_CLOCK);
+    assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_CLOCK);
     publish(&exchange, 4, FRAME_REASON_NEWER);
     publish(&exchange, 5, FRAME_REASON_ALL);
     assert_int_equal(snapshot_exchange_take(&exchange)->reason, FRAME_REASON_ALL);

@@ -104,12 +104,11 @@ static int set_up_kind(void **state, enum framing_kind kind) {
     assert_non_null(fixture);
     fixture->session = calloc(1, sizeof *fixture->session);
     assert_non_null(fixture->session);
-    fixture->host = (struct session_host){.context = fixture,
-                                          .on_line = on_line,
-                                          .on_too_long = on_too_long,
-                                          .on_runnable = on_runnable,
-                                          .on_check = on_check,
-                                          .on_closed = on_closed};
+    fixture->host = (struct session_host){
+        .handler = {.context = fixture, .on_line = on_line, .on_too_long = on_too_long, .on_check = on_check},
+        .context = fixture,
+        .on_runnable = on_runnable,
+        .on_closed = on_closed};
     assert_int_equal(uv_loop_init(&fixture->loop), 0);
     const struct tcp_pair pair = tcp_pair_open();
     fixture->client = pair.client;

@@ -52,12 +52,11 @@ static void on_closed(void *context, const struct session *session) {
 static int set_up(void **state) {
     struct fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
-    const struct session_set_handler handler = {.context = fixture,
-                                                .on_line = on_line,
-                                                .on_too_long = on_too_long,
-                                                .on_check = on_check,
-                                                .on_beat = on_beat,
-                                                .on_closed = on_closed};
+    const struct session_set_handler handler = {
+        .session = {.context = fixture, .on_line = on_line, .on_too_long = on_too_long, .on_check = on_check},
+        .context = fixture,
+        .on_beat = on_beat,
+        .on_closed = on_closed};
     assert_int_equal(uv_loop_init(&fixture->loop), 0);
     assert_int_equal(session_set_init(&fixture->set, &fixture->loop, &handler), 0);
     for (int i = 0; i < SESSIONS; i++) {

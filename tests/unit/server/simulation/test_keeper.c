@@ -192,9 +192,9 @@ static void test_a_copy_of_a_grown_world_allocates_nothing(void **unused) {
     assert_int_equal(room.agents, 3300);
     allocations = 0;
     is_counting = true;
-    assert_false(keeper_is_ready(keeper, &simulation));
+    assert_false(keeper_prepare(keeper, &simulation));
     keeper_wait(keeper);
-    assert_true(keeper_is_ready(keeper, &simulation));
+    assert_true(keeper_prepare(keeper, &simulation));
     assert_true(keeper_take(keeper, &simulation, (struct keeper_order){.tasks = KEEPER_HASH}));
     is_counting = false;
     keeper_wait(keeper);
