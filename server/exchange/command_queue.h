@@ -1,4 +1,5 @@
-/* The queue that carries commands from the loop to the simulation thread, in a lane for each session.
+/* What goes between the loop and the simulation thread: events (struct event_queue), and commands in the queue that carries them to
+ * the simulation thread, in a lane for each session.
  *
  * Any number of threads may push commands and end steps; one thread takes commands and waits. A wait ends when a
  * command arrives, not because commands are held. The calls that let held commands go on (command_queue_end_step,

@@ -37,8 +37,8 @@ struct keeper;
 enum keeper_task {
     KEEPER_HASH = 1,   /* its hash */
     KEEPER_LINE = 2,   /* a checkpoint line */
-    KEEPER_MEMORY = 8, /* a checkpoint line, for another use */
     KEEPER_SAVE = 4,   /* a saved world (checkpoint.h) */
+    KEEPER_MEMORY = 8, /* a checkpoint line, for another use */
     KEEPER_ROOM = 16,  /* nothing: there is no clone, but memory for one is taken. Of keeper_prepare alone */
 };
 
