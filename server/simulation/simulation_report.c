@@ -13,8 +13,8 @@
 #include "common/system/log.h"
 #include "server/commands/simulation_state.h"
 #include "server/frames/world_snapshot.h"
-#include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
+#include "server/sim/world/world.h"
 
 /* ---- lines of the log ---- */
 
