@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/protocol/geometry_json.h"
+
 static int apply_fail_cursor(struct apply *apply);
 
 static void apply_tell_cursor(struct apply *apply, vec2 point);
