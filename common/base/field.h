@@ -34,7 +34,8 @@ enum field_type {
     FIELD_OBJECT, /* a struct; outside an object with the members of `table` */
     FIELD_TUPLE, /* a struct; outside an array of the members of `table`, in their order: `unit` says which */
     FIELD_ROWS, /* an array of structs or values; outside an array whose entries each are as the one row of `table`.
-                     min, max: how many */
+                     min, max: how many; unit: as of a tuple, help: what
+                     they are, or NULL */
     FIELD_END, /* ends a table */
 };
 

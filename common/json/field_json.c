@@ -78,7 +78,7 @@ static const char *field_type_wanted(const struct field *field) {
     case FIELD_OBJECT:
         return "an object";
     case FIELD_ROWS:
-        return "an array";
+        return field->unit != NULL ? field->unit : "an array";
     case FIELD_CHOICE:
     case FIELD_NAME:
     case FIELD_TEXT:
@@ -485,8 +485,8 @@ static int read_rows(const struct field *field, const cJSON *value, const char *
         return field_fail_type(field, value, path, failure);
     }
     if (size < least || (size > most && !(field->flags & FIELD_CUT))) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "an array of %d; allowed are %d to %d", size,
-                           least, most);
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "%d %s; allowed are %d to %d", size,
+                           field->help != NULL ? field->help : "entries", least, most);
     }
     char *rows = begin_rows(field, size, object);
     if (rows == NULL) {
@@ -690,27 +690,11 @@ static void write_range(struct field_range range, struct json_writer *json) {
     json_end(json);
 }
 
-static void write_exact(double value, struct json_writer *json) {
-    if (value == 0.0 && signbit(value)) {
-        json_raw(json, "-0");
-    } else {
-        json_number(json, value);
-    }
-}
-
 static void write_float(const struct field *field, float value, struct json_writer *json) {
     if (field->flags & FIELD_EXACT) {
-        write_exact((double)value, json);
+        json_exact(json, (double)value);
     } else {
         json_float(json, value);
-    }
-}
-
-static void write_double(const struct field *field, double value, struct json_writer *json) {
-    if (field->flags & FIELD_EXACT) {
-        write_exact(value, json);
-    } else {
-        json_number(json, value);
     }
 }
 
@@ -778,7 +762,7 @@ void field_write_value(const struct field *field, const void *object, struct jso
         write_float(field, *(const float *)member, json);
         break;
     case FIELD_DOUBLE:
-        write_double(field, *(const double *)member, json);
+        (field->flags & FIELD_EXACT ? json_exact : json_number)(json, *(const double *)member);
         break;
     case FIELD_ANGLE:
         json_number(json, field_get_number(field, object));

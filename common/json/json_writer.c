@@ -229,6 +229,14 @@ void json_number(struct json_writer *json, double value) {
     append_value(json, text, length);
 }
 
+void json_exact(struct json_writer *json, double value) {
+    if (value == 0.0 && signbit(value)) {
+        json_raw(json, "-0");
+    } else {
+        json_number(json, value);
+    }
+}
+
 void json_float(struct json_writer *json, float value) {
     char text[JSON_NUMBER_TEXT];
     const size_t length = json_float_text(text, value);

@@ -40,6 +40,8 @@ void json_hundredths(struct json_writer *json, int64_t value);
 void json_number(struct json_writer *json, double value);
 /** The same for a float: the fewest digits (6 to 9) that read back as this float, so 0.1f is 0.1. */
 void json_float(struct json_writer *json, float value);
+/** The same, but -0 keeps its sign: what comes back has the same bits. A float goes here as the double that it is. */
+void json_exact(struct json_writer *json, double value);
 /** 16 lower-case hexadecimal digits as a string: hashes, seeds above 2^53. */
 void json_hex64(struct json_writer *json, uint64_t value);
 /** Text that is JSON already (an id echoed as it came). */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 #include "common/protocol/message_parts.h"
 #include "common/protocol/message_scenario.h"
 
@@ -132,7 +133,7 @@ void message_write_event(const struct message_event *event, struct buffer *out) 
         json_key_hundredths(&json, "y", event->y);
     }
     if ((event->has & EVENT_HAS_SHAPE) != 0) {
-        message_obstacle_write(&event->obstacle, &json);
+        geometry_shape_write(&event->obstacle, &json);
     }
     message_close(&json);
 }
@@ -163,7 +164,7 @@ int message_event_read(const cJSON *json, struct message_event *event, struct fa
         event->y = llround(y->valuedouble * 100.0);
     }
     if ((event->has & EVENT_HAS_OBSTACLE) != 0) {
-        const int result = message_obstacle_read(json, "obstacle", &event->obstacle, failure);
+        const int result = message_obstacle_read(json, &event->obstacle, failure);
         event->has |= result == 0 ? EVENT_HAS_SHAPE : 0u;
         return result < 0 ? -1 : 0;
     }

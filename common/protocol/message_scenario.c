@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 #include "common/protocol/message_parts.h"
-#include "common/text/names.h"
 
 /* ---- view: writing and reading, by the same rows as the scenario's file ---- */
 
@@ -144,84 +144,55 @@ static int message_view_read(const cJSON *json, struct message_view *view, struc
 
 /* Whatever a hostile server sends, counts stay within the arrays and numbers finite. */
 
-/* ---- writing ---- */
+/* clang-format off */
+static const struct field path_fields[] = {
+    ROW(struct path_def, "name", FIELD_NAME, name, NEED, 0, 0),
+    GEOMETRY_POINTS("points", struct path_def, NEED, 2, LIMIT_PATH_POINTS),
+    ROW(struct path_def, "radius", FIELD_FLOAT, radius, NEED, 0, LIMIT_WORLD_SIZE),
+    ROW(struct path_def, "loop", FIELD_BOOL, is_loop, 0, 0, 0),
+    END,
+};
 
-static void write_numbers(const float *numbers, int count, struct json_writer *json) {
-    json_array(json);
-    for (int i = 0; i < count; i++) {
-        json_float(json, numbers[i]);
-    }
-    json_end(json);
-}
+static const struct field cell_fields[] = {
+    ROW(struct message_flow, "columns", FIELD_UINT32, columns, 0, 1, LIMIT_FLOW_ARROWS),
+    ROW(struct message_flow, "rows", FIELD_UINT32, rows, 0, 1, LIMIT_FLOW_ARROWS),
+    END,
+};
 
-static void write_points(const vec2 *points, int count, struct json_writer *json) {
-    json_array(json);
-    for (int i = 0; i < count; i++) {
-        const float numbers[] = {points[i].x, points[i].y};
-        write_numbers(numbers, 2, json);
-    }
-    json_end(json);
-}
+static const struct field flow_fields[] = {
+    ROW(struct message_flow, "name", FIELD_NAME, name, NEED, 0, 0),
+    {.name = "cells", .type = FIELD_TUPLE, .flags = NEED, .table = cell_fields, .unit = "[columns, rows]"},
+    ROWS(struct message_flow, "vectors", vectors, vector_count, NEED, LIMIT_FLOW_ARROWS, geometry_point),
+    END,
+};
 
-void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json) {
-    const bool is_box = obstacle->shape == OBSTACLE_BOX;
-    const float numbers[] = {obstacle->at.x, obstacle->at.y, is_box ? obstacle->size.x : obstacle->radius,
-                             obstacle->size.y};
-    if (obstacle->shape == OBSTACLE_POLYGON) {
-        json_key(json, "polygon");
-        write_points(obstacle->points, obstacle->point_count, json);
-    } else {
-        json_key(json, is_box ? "box" : "circle");
-        write_numbers(numbers, is_box ? 4 : 3, json);
-    }
-}
+/* Its shape follows. */
+static const struct field region_fields[] = {
+    ROW(struct message_region, "kind", FIELD_NAME, kind, NEED, 0, 0),
+    ROW(struct message_region, "state", FIELD_NAME, state, NEED, 0, 0),
+    END,
+};
 
-static void write_obstacle(const struct obstacle_def *obstacle, struct json_writer *json) {
-    json_object(json);
-    if (obstacle->id != 0) {
-        json_key_unsigned(json, "id", obstacle->id);
-    }
-    message_obstacle_write(obstacle, json);
-    json_end(json);
-}
+static const struct field obstacle_fields[] = {
+    ROW(struct obstacle_def, "id", FIELD_UINT32, id, FIELD_BRIEF, 0, (double)UINT32_MAX),
+    END,
+};
 
-static void write_wall(const struct wall_def *wall, struct json_writer *json) {
-    const float numbers[] = {wall->from.x, wall->from.y, wall->to.x, wall->to.y};
-    write_numbers(numbers, 4, json);
-}
-
-static void write_path(const struct path_def *path, struct json_writer *json) {
-    json_object(json);
-    json_key_string(json, "name", path->name);
-    json_key(json, "points");
-    write_points(path->points, path->point_count, json);
-    json_key(json, "radius");
-    json_float(json, path->radius);
-    json_key_bool(json, "loop", path->is_loop);
-    json_end(json);
-}
-
-static void write_flow(const struct message_flow *flow, struct json_writer *json) {
-    json_object(json);
-    json_key_string(json, "name", flow->name);
-    json_key(json, "cells");
-    json_array(json);
-    json_signed(json, flow->columns);
-    json_signed(json, flow->rows);
-    json_end(json);
-    json_key(json, "vectors");
-    write_points(flow->vectors, flow->columns * flow->rows, json);
-    json_end(json);
-}
+/* Between "obstacles" and "regions"; what is empty is left out. */
+static const struct field geometry_fields[] = {
+    ROWS(struct message_geometry, "walls", walls, wall_count, FIELD_BRIEF, LIMIT_WALLS, geometry_wall),
+    ROWS(struct message_geometry, "paths", paths, path_count, FIELD_BRIEF, LIMIT_PATHS, OBJECTS(path_fields)),
+    ROWS(struct message_geometry, "flow_fields", flows, flow_count, FIELD_BRIEF, LIMIT_FLOW_FIELDS, OBJECTS(flow_fields)),
+    END,
+};
+/* clang-format on */
 
 static void write_region(const struct message_region *region, struct json_writer *json) {
-    const float numbers[] = {region->at.x, region->at.y, region->is_circle ? region->radius : region->size.x,
-                             region->size.y};
+    const struct geometry_area area = {region->at, region->size, region->radius};
     json_object(json);
-    json_key_string(json, "kind", region->kind);
-    json_key_string(json, "state", region->state);
+    fields_write(region_fields, region, json);
     json_key(json, region->is_circle ? "circle" : "rect");
-    write_numbers(numbers, region->is_circle ? 3 : 4, json);
+    geometry_area_write(&area, region->is_circle, json);
     json_end(json);
 }
 
@@ -234,32 +205,18 @@ static bool begin_list(const char *key, int count, struct json_writer *json) {
     return count > 0;
 }
 
-/* Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object; what is empty is left out. */
+/* Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object. */
 static void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
     if (begin_list("obstacles", geometry->obstacle_count, json)) {
         for (int i = 0; i < geometry->obstacle_count; i++) {
-            write_obstacle(&geometry->obstacles[i], json);
+            json_object(json);
+            fields_write(obstacle_fields, &geometry->obstacles[i], json);
+            geometry_shape_write(&geometry->obstacles[i], json);
+            json_end(json);
         }
         json_end(json);
     }
-    if (begin_list("walls", geometry->wall_count, json)) {
-        for (int i = 0; i < geometry->wall_count; i++) {
-            write_wall(&geometry->walls[i], json);
-        }
-        json_end(json);
-    }
-    if (begin_list("paths", geometry->path_count, json)) {
-        for (int i = 0; i < geometry->path_count; i++) {
-            write_path(&geometry->paths[i], json);
-        }
-        json_end(json);
-    }
-    if (begin_list("flow_fields", geometry->flow_count, json)) {
-        for (int i = 0; i < geometry->flow_count; i++) {
-            write_flow(&geometry->flows[i], json);
-        }
-        json_end(json);
-    }
+    fields_write(geometry_fields, geometry, json);
     if (begin_list("regions", geometry->region_count, json)) {
         for (int i = 0; i < geometry->region_count; i++) {
             write_region(&geometry->regions[i], json);
@@ -268,91 +225,22 @@ static void message_geometry_write(const struct message_geometry *geometry, stru
     }
 }
 
-/* ---- reading ---- */
-
-static int fail(const char *path, const char *wanted, struct failure *failure) {
-    return failure_set(failure, FAILURE_INVALID, path, "expected %s", wanted);
-}
-
-/* Exactly `count` finite numbers of at most LIMIT_COORDINATE. */
-static int read_numbers(const cJSON *array, const char *path, int count, float *out,
-                        struct failure *failure) {
-    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) != count) {
-        return failure_set(failure, FAILURE_INVALID, path, "expected an array of %d numbers", count);
-    }
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, array) {
-        if (!cJSON_IsNumber(item) ||
-            !(item->valuedouble >= -LIMIT_COORDINATE && item->valuedouble <= LIMIT_COORDINATE)) {
-            return fail(path, "numbers from -1000000 to 1000000", failure);
-        }
-        *out++ = (float)item->valuedouble;
-    }
-    return 0;
-}
-
-/* least .. most points. */
-static int read_points(const cJSON *array, const char *path, int least, int most, vec2 *points, int *count,
-                       struct failure *failure) {
-    const int size = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : -1;
-    if (size < least || size > most) {
-        return failure_set(failure, FAILURE_INVALID, path, "expected an array of %d to %d points", least,
-                           most);
-    }
-    const cJSON *item = NULL;
-    int read = 0;
-    cJSON_ArrayForEach(item, array) {
-        float numbers[2] = {0};
-        if (read_numbers(item, path, 2, numbers, failure) != 0) {
-            return -1;
-        }
-        points[read++] = vec2_make(numbers[0], numbers[1]);
-    }
-    *count = read;
-    return 0;
-}
-
-int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
-                          struct failure *failure) {
-    const cJSON *circle = cJSON_GetObjectItemCaseSensitive(item, "circle");
-    const cJSON *box = cJSON_GetObjectItemCaseSensitive(item, "box");
-    const cJSON *polygon = cJSON_GetObjectItemCaseSensitive(item, "polygon");
-    const cJSON *number = cJSON_GetObjectItemCaseSensitive(item, id);
-    float numbers[4] = {0};
-    int result = 0;
-    if (circle == NULL && box == NULL && polygon == NULL) {
-        return 1;
-    }
-    if (number != NULL &&
-        (!cJSON_IsNumber(number) || !(number->valuedouble >= 0.0 && number->valuedouble <= 4294967295.0))) {
-        return fail(id, "the id of an obstacle", failure);
-    }
-    obstacle->id = number != NULL ? (uint32_t)number->valuedouble : 0;
-    if (polygon != NULL) {
-        obstacle->shape = OBSTACLE_POLYGON;
-        result = read_points(polygon, "obstacles", 3, LIMIT_OBSTACLE_POINTS, obstacle->points,
-                             &obstacle->point_count, failure);
-    } else {
-        result = read_numbers(box != NULL ? box : circle, "obstacles", box != NULL ? 4 : 3, numbers, failure);
-        obstacle->shape = box != NULL ? OBSTACLE_BOX : OBSTACLE_CIRCLE;
-        obstacle->at = vec2_make(numbers[0], numbers[1]);
-        obstacle->size = box != NULL ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
-        obstacle->radius = box != NULL ? 0.0f : numbers[2];
-    }
-    if (result == 0 && (numbers[2] < 0.0f || numbers[3] < 0.0f)) {
-        return fail("obstacles", "sizes that are not negative", failure);
+int message_obstacle_read(const cJSON *item, struct obstacle_def *obstacle, struct failure *failure) {
+    int result = 1;
+    for (const cJSON *member = item->child; member != NULL && result == 1; member = member->next) {
+        result = geometry_shape_read(member, member->string, obstacle, failure);
     }
     return result;
 }
 
 static int read_obstacle(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
-    if (!cJSON_IsObject(item)) {
-        return fail("obstacles", "objects", failure);
+    struct obstacle_def *obstacle = &geometry->obstacles[geometry->obstacle_count];
+    if (fields_read(obstacle_fields, item, "obstacles", NULL, obstacle, NULL, failure) != 0) {
+        return -1;
     }
-    const int result =
-        message_obstacle_read(item, "id", &geometry->obstacles[geometry->obstacle_count], failure);
-    geometry->obstacle_count += result == 0 ? 1 : 0;
-    return result < 0 ? -1 : 0;
+    const int result = message_obstacle_read(item, obstacle, failure);
+    geometry->obstacle_count += result == 0;
+    return result;
 }
 
 /* ---- changes ---- */
@@ -383,99 +271,25 @@ void message_geometry_remove(struct message_geometry *geometry, uint32_t id) {
             sizeof geometry->obstacles[0] * (size_t)(geometry->obstacle_count - index));
 }
 
-static int read_wall(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
-    float numbers[4] = {0};
-    if (read_numbers(item, "walls", 4, numbers, failure) != 0) {
-        return -1;
-    }
-    geometry->walls[geometry->wall_count++] =
-        (struct wall_def){{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
-    return 0;
-}
-
-/* A member that is a name. */
-static int read_member_name(const cJSON *item, const char *key, const char *path,
-                            char out[LIMIT_NAME_CHARS + 1], struct failure *failure) {
-    const cJSON *name = cJSON_GetObjectItemCaseSensitive(item, key);
-    if (!cJSON_IsString(name) || !name_is_valid(name->valuestring, strlen(name->valuestring))) {
-        return failure_set(failure, FAILURE_INVALID, path, "expected objects with a %s", key);
-    }
-    memcpy(out, name->valuestring, strlen(name->valuestring) + 1);
-    return 0;
-}
-
-static int read_name(const cJSON *item, const char *path, char out[LIMIT_NAME_CHARS + 1],
-                     struct failure *failure) {
-    return read_member_name(item, "name", path, out, failure);
-}
-
-static int read_path(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
-    struct path_def *path = &geometry->paths[geometry->path_count];
-    const cJSON *radius = cJSON_GetObjectItemCaseSensitive(item, "radius");
-    if (read_name(item, "paths", path->name, failure) != 0 ||
-        read_points(cJSON_GetObjectItemCaseSensitive(item, "points"), "paths", 2, LIMIT_PATH_POINTS,
-                    path->points, &path->point_count, failure) != 0) {
-        return -1;
-    }
-    if (!cJSON_IsNumber(radius) || !(radius->valuedouble >= 0.0 && radius->valuedouble <= LIMIT_WORLD_SIZE)) {
-        return fail("paths", "a radius from 0 to 100000", failure);
-    }
-    path->radius = (float)radius->valuedouble;
-    path->is_loop = cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(item, "loop")) != 0;
-    geometry->path_count++;
-    return 0;
-}
-
-static int read_flow(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
-    struct message_flow *flow = &geometry->flows[geometry->flow_count];
-    float cells[2] = {0};
-    int count = 0;
-    if (read_name(item, "flow_fields", flow->name, failure) != 0 ||
-        read_numbers(cJSON_GetObjectItemCaseSensitive(item, "cells"), "flow_fields", 2, cells, failure) !=
-            0) {
-        return -1;
-    }
-    const float most = (float)LIMIT_FLOW_ARROWS;
-    if (!(cells[0] >= 1.0f && cells[1] >= 1.0f && cells[0] <= most && cells[1] <= most &&
-          cells[0] * cells[1] <= most)) {
-        return failure_set(failure, FAILURE_INVALID, "flow_fields", "expected 1 to %d cells",
-                           LIMIT_FLOW_ARROWS);
-    }
-    const int columns = (int)cells[0], rows = (int)cells[1];
-    if (read_points(cJSON_GetObjectItemCaseSensitive(item, "vectors"), "flow_fields", columns * rows,
-                    columns * rows, flow->vectors, &count, failure) != 0) {
-        return -1;
-    }
-    flow->columns = columns;
-    flow->rows = rows;
-    geometry->flow_count++;
-    return 0;
-}
-
-/* One of a shape that this version does not know is skipped. */
+/* 1: it has no shape that this version knows. */
 static int read_region(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
     struct message_region *region = &geometry->regions[geometry->region_count];
     const cJSON *circle = cJSON_GetObjectItemCaseSensitive(item, "circle");
     const cJSON *rect = cJSON_GetObjectItemCaseSensitive(item, "rect");
-    float numbers[4] = {0};
-    if (read_member_name(item, "kind", "regions", region->kind, failure) != 0 ||
-        read_member_name(item, "state", "regions", region->state, failure) != 0) {
+    struct geometry_area area;
+    if (fields_read(region_fields, item, "regions", NULL, region, NULL, failure) != 0) {
         return -1;
     }
     if (circle == NULL && rect == NULL) {
-        return 0;
+        return 1;
     }
     region->is_circle = circle != NULL;
-    if (read_numbers(circle != NULL ? circle : rect, "regions", circle != NULL ? 3 : 4, numbers, failure) !=
-        0) {
+    if (geometry_area_read(circle != NULL ? circle : rect, circle != NULL, "regions", &area, failure) != 0) {
         return -1;
     }
-    if (numbers[2] < 0.0f || numbers[3] < 0.0f) {
-        return fail("regions", "sizes that are not negative", failure);
-    }
-    region->at = vec2_make(numbers[0], numbers[1]);
-    region->radius = circle != NULL ? numbers[2] : 0.0f;
-    region->size = circle != NULL ? vec2_make(0.0f, 0.0f) : vec2_make(numbers[2], numbers[3]);
+    region->at = area.at;
+    region->size = area.size;
+    region->radius = area.radius;
     geometry->region_count++;
     return 0;
 }
@@ -483,34 +297,35 @@ static int read_region(const cJSON *item, struct message_geometry *geometry, str
 static int read_list(const cJSON *json, const char *key, int most,
                      int (*read)(const cJSON *, struct message_geometry *, struct failure *),
                      struct message_geometry *geometry, struct failure *failure) {
-    const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, key);
-    if (array == NULL) {
-        return 0;
-    }
-    if (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > most) {
+    const cJSON *array = cJSON_GetObjectItemCaseSensitive(json, key), *item = NULL;
+    if (array != NULL && (!cJSON_IsArray(array) || cJSON_GetArraySize(array) > most)) {
         return failure_set(failure, FAILURE_INVALID, key, "expected an array of at most %d", most);
     }
-    const cJSON *item = NULL;
     cJSON_ArrayForEach(item, array) {
-        if (read(item, geometry, failure) != 0) {
+        if (read(item, geometry, failure) < 0) {
             return -1;
         }
     }
     return 0;
 }
 
-/* Reads them from an object; absent ones are empty. An obstacle of a shape that this version does not know
+/* Reads them from an object; absent ones are empty. An obstacle or a region of a shape that this version does not know
  * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
  * what was read until then is whole. */
 static int message_geometry_read(const cJSON *json, struct message_geometry *geometry,
                                  struct failure *failure) {
-    if (read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
-        read_list(json, "walls", LIMIT_WALLS, read_wall, geometry, failure) != 0 ||
-        read_list(json, "paths", LIMIT_PATHS, read_path, geometry, failure) != 0 ||
+    if (fields_read(geometry_fields, json, "", NULL, geometry, NULL, failure) != 0 ||
+        read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
         read_list(json, "regions", LIMIT_REGIONS, read_region, geometry, failure) != 0) {
         return -1;
     }
-    return read_list(json, "flow_fields", LIMIT_FLOW_FIELDS, read_flow, geometry, failure);
+    for (int i = 0; i < geometry->flow_count; i++) {
+        const struct message_flow *flow = &geometry->flows[i];
+        if (flow->vector_count / flow->columns != flow->rows || flow->vector_count % flow->columns != 0) {
+            return failure_set(failure, FAILURE_INVALID, "flow_fields", "expected a vector for each cell");
+        }
+    }
+    return 0;
 }
 
 /* clang-format off */

@@ -77,6 +77,7 @@ NODISCARD int message_overlays_read(const cJSON *array, const char *path, struct
 struct message_flow {
     char name[LIMIT_NAME_CHARS + 1];
     int32_t columns, rows;           /* columns * rows <= LIMIT_FLOW_ARROWS */
+    int vector_count;                /* columns * rows */
     vec2 vectors[LIMIT_FLOW_ARROWS]; /* px/s, row by row */
 };
 
@@ -99,10 +100,8 @@ struct message_geometry {
     struct message_region regions[LIMIT_REGIONS];
 };
 
-/** Members of one obstacle into an open object: its shape, "circle", "box" or "polygon". */
-void message_obstacle_write(const struct obstacle_def *obstacle, struct json_writer *json);
-/** Reads one obstacle's shape and "id" (0 when it has none). 1: there is no shape that this version knows. */
-NODISCARD int message_obstacle_read(const cJSON *item, const char *id, struct obstacle_def *obstacle,
+/** Reads one obstacle's shape out of an object. 1: there is no shape that this version knows. */
+NODISCARD int message_obstacle_read(const cJSON *item, struct obstacle_def *obstacle,
                                     struct failure *failure);
 
 /** An obstacle that is new, or in place of the one of its id. One more than there may be is left out. */

@@ -297,9 +297,6 @@ struct request_add_obstacle {
     struct obstacle_def shape;
 };
 
-/** By enum obstacle_shape: the members of add_obstacle that say one, "circle", "box", "polygon". */
-extern const char *const obstacle_shape_names[];
-
 struct request_move_obstacle {
     uint32_t obstacle; /* id */
     float x, y;        /* px: where its first point goes */

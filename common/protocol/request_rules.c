@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 #include "common/protocol/message_event.h"
-#include "common/protocol/message_scenario.h"
 #include "common/protocol/request_extra.h"
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
@@ -18,50 +18,83 @@ static void request_write_view(const struct request_subscribe *view, struct json
 
 static int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure);
 
-/* ---- obstacle ---- */
+bool request_is_given(const cJSON *json, const char *name) {
+    return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
+}
 
-/* An obstacle as a request says it: {"circle":[x,y,r]}, {"box":[x,y,w,h]} or {"polygon":[[x,y],...]}. Owns
- * nothing. Invariant: what is read has finite numbers in range and no negative size.
- */
+static int fail_rule(struct failure *failure, const char *field, const char *message) {
+    return failure_set(failure, FAILURE_BAD_PARAM, field, "%s", message);
+}
 
-const char *const obstacle_shape_names[] = {
-    [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon"};
-static const char *const wanted[] = {[OBSTACLE_CIRCLE] = "[x, y, radius]",
-                                     [OBSTACLE_BOX] = "[x, y, width, height]",
-                                     [OBSTACLE_POLYGON] = "an array of 3 to 16 points [x, y]"};
+/* Exactly one of the names (a NULL-ended list) must be there. */
+static int check_exactly_one(const cJSON *json, const char *const *names, const char *list,
+                             struct failure *failure) {
+    const char *found = NULL;
+    for (int i = 0; names[i] != NULL; i++) {
+        if (!request_is_given(json, names[i])) {
+            continue;
+        }
+        if (found != NULL) {
+            return failure_set(failure, FAILURE_BAD_PARAM, names[i],
+                               "%s and %s are mutually exclusive; give exactly one of %s", found, names[i],
+                               list);
+        }
+        found = names[i];
+    }
+    return found != NULL
+               ? 0
+               : failure_set(failure, FAILURE_BAD_PARAM, names[0], "missing; give exactly one of %s", list);
+}
+
+/* ---- places ---- */
+
+/* x, y and lengths, as a request says them. Owns nothing. Invariant: what is read has finite numbers in range. */
+
+struct place_rule {
+    const char *name, *wanted; /* of the member; its form */
+    double least, most;        /* of the lengths */
+    const char *range;         /* what is in range, for people */
+};
 
 /* Exactly `count` numbers: a place, then lengths. */
-static int read_numbers(const cJSON *array, int shape, int count, float *out, struct failure *failure) {
+static int read_numbers(const cJSON *array, const struct place_rule *rule, int count, float *out,
+                        struct failure *failure) {
     int read = 0;
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, array) {
         if (read == count || !cJSON_IsNumber(item)) {
             break;
         }
-        const double value = item->valuedouble, most = read < 2 ? LIMIT_COORDINATE : LIMIT_WORLD_SIZE;
-        if (!(value <= most && value >= (read < 2 ? -most : 0.0))) {
-            return failure_set(failure, FAILURE_OUT_OF_RANGE, obstacle_shape_names[shape],
-                               "x and y are within -1000000 and 1000000, lengths 0 to 100000 px");
+        const double value = item->valuedouble, most = read < 2 ? LIMIT_COORDINATE : rule->most;
+        if (!(value <= most && value >= (read < 2 ? -most : rule->least))) {
+            return failure_set(failure, FAILURE_OUT_OF_RANGE, rule->name, "%s", rule->range);
         }
         out[read++] = field_float(value);
     }
-    if (!cJSON_IsArray(array) || read != count || item != NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[shape], "expected %s",
-                           wanted[shape]);
-    }
-    return 0;
+    return cJSON_IsArray(array) && read == count && item == NULL
+               ? 0
+               : failure_set(failure, FAILURE_BAD_PARAM, rule->name, "expected %s", rule->wanted);
 }
 
+/* ---- obstacle ---- */
+
+#define OBSTACLE_RANGE                                                                                       \
+    0.0, LIMIT_WORLD_SIZE, "x and y are within -1000000 and 1000000, lengths 0 to 100000 px"
+static const struct place_rule obstacle_rules[] = {
+    [OBSTACLE_CIRCLE] = {"circle", "[x, y, radius]", OBSTACLE_RANGE},
+    [OBSTACLE_BOX] = {"box", "[x, y, width, height]", OBSTACLE_RANGE},
+    [OBSTACLE_POLYGON] = {"polygon", "an array of 3 to 16 points [x, y]", OBSTACLE_RANGE}};
+
 static int read_polygon(const cJSON *array, struct obstacle_def *shape, struct failure *failure) {
+    const struct place_rule *rule = &obstacle_rules[OBSTACLE_POLYGON];
     const int count = cJSON_IsArray(array) ? cJSON_GetArraySize(array) : 0;
     if (count < 3 || count > LIMIT_OBSTACLE_POINTS) {
-        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[OBSTACLE_POLYGON], "expected %s",
-                           wanted[OBSTACLE_POLYGON]);
+        return failure_set(failure, FAILURE_BAD_PARAM, rule->name, "expected %s", rule->wanted);
     }
     const cJSON *item = NULL;
     cJSON_ArrayForEach(item, array) {
         float numbers[2] = {0};
-        if (read_numbers(item, OBSTACLE_POLYGON, 2, numbers, failure) != 0) {
+        if (read_numbers(item, rule, 2, numbers, failure) != 0) {
             return -1;
         }
         shape->points[shape->point_count++] = vec2_make(numbers[0], numbers[1]);
@@ -71,27 +104,19 @@ static int read_polygon(const cJSON *array, struct obstacle_def *shape, struct f
 
 int request_check_add_obstacle(struct request *request, const cJSON *json, struct failure *failure) {
     struct obstacle_def *shape = &request->body.add_obstacle.shape;
-    const cJSON *value = NULL;
-    for (int i = OBSTACLE_CIRCLE; i <= OBSTACLE_POLYGON; i++) {
-        const cJSON *one = cJSON_GetObjectItemCaseSensitive(json, obstacle_shape_names[i]);
-        if (one != NULL && value != NULL) {
-            return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[i],
-                               "%s and %s are mutually exclusive; give exactly one of circle, box, polygon",
-                               obstacle_shape_names[shape->shape], obstacle_shape_names[i]);
-        }
-        shape->shape = one != NULL ? i : shape->shape;
-        value = one != NULL ? one : value;
+    if (check_exactly_one(json, obstacle_shape_names, "circle, box, polygon", failure) != 0) {
+        return -1;
     }
-    if (value == NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, obstacle_shape_names[0],
-                           "missing; give exactly one of circle, box, polygon");
+    while (!request_is_given(json, obstacle_shape_names[shape->shape])) {
+        shape->shape++;
     }
+    const cJSON *value = cJSON_GetObjectItemCaseSensitive(json, obstacle_shape_names[shape->shape]);
     if (shape->shape == OBSTACLE_POLYGON) {
         return read_polygon(value, shape, failure);
     }
     float numbers[4] = {0};
     const bool is_box = shape->shape == OBSTACLE_BOX;
-    if (read_numbers(value, shape->shape, is_box ? 4 : 3, numbers, failure) != 0) {
+    if (read_numbers(value, &obstacle_rules[shape->shape], is_box ? 4 : 3, numbers, failure) != 0) {
         return -1;
     }
     shape->at = vec2_make(numbers[0], numbers[1]);
@@ -101,20 +126,28 @@ int request_check_add_obstacle(struct request *request, const cJSON *json, struc
 }
 
 bool request_write_add_obstacle(const struct request *request, struct json_writer *json) {
-    message_obstacle_write(&request->body.add_obstacle.shape, json);
+    geometry_shape_write(&request->body.add_obstacle.shape, json);
     return true;
 }
 
 /* ---- step ---- */
 
 static const struct field until_fields[] = {
-    {.name = "reached", .type = FIELD_BOOL, FIELD_MEMBER(struct request_until, reached)},
+    {.name = "reached",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct request_until, reached),
+     .flags = FIELD_BRIEF},
     {.name = "caught",
      .type = FIELD_UINT32,
      FIELD_MEMBER(struct request_until, caught),
      .min = 1,
-     .max = LIMIT_AGENTS},
-    {.name = "tick", .type = FIELD_UINT64, FIELD_MEMBER(struct request_until, tick), .max = LIMIT_ID_INTEGER},
+     .max = LIMIT_AGENTS,
+     FIELD_HAS(struct request_until, has_caught)},
+    {.name = "tick",
+     .type = FIELD_UINT64,
+     FIELD_MEMBER(struct request_until, tick),
+     .max = LIMIT_ID_INTEGER,
+     FIELD_HAS(struct request_until, has_tick)},
     {.type = FIELD_END},
 };
 static const struct field state_fields[] = {
@@ -143,8 +176,6 @@ static int read_until(const cJSON *json, struct request_until *until, struct fai
         return -1;
     }
     const cJSON *state = cJSON_GetObjectItemCaseSensitive(json, "state");
-    until->has_caught = (present & 2u) != 0;
-    until->has_tick = (present & 4u) != 0;
     until->has_state = state != NULL;
     if (cJSON_GetArraySize(json) != 1) {
         return failure_set(failure, FAILURE_BAD_PARAM, "until",
@@ -179,18 +210,11 @@ int request_check_step(struct request *request, const cJSON *json, struct failur
 static void write_until(const struct request_until *until, struct json_writer *json) {
     json_key(json, "until");
     json_object(json);
-    if (until->reached) {
-        json_key_bool(json, "reached", true);
-    } else if (until->has_caught) {
-        json_key_unsigned(json, "caught", until->caught);
-    } else if (until->has_tick) {
-        json_key_unsigned(json, "tick", until->tick);
-    } else {
+    fields_write(until_fields, until, json);
+    if (until->has_state) {
         json_key(json, "state");
         json_object(json);
-        json_key_string(json, "kind", until->kind);
-        json_key_string(json, "name", until->state);
-        json_key_unsigned(json, "count", until->count);
+        fields_write(state_fields, until, json);
         json_end(json);
     }
     json_end(json);
@@ -293,26 +317,10 @@ static int check_event_names(const char *names, struct failure *failure) {
 /* ---- regions ---- */
 
 static int read_region(const cJSON *json, float out[4], struct failure *failure) {
-    const cJSON *region = cJSON_GetObjectItemCaseSensitive(json, "region");
-    int count = 0;
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, region) {
-        if (count == 4 || !cJSON_IsNumber(item)) {
-            break;
-        }
-        const bool is_size = count >= 2;
-        const double value = item->valuedouble, most = is_size ? 2 * LIMIT_COORDINATE : LIMIT_COORDINATE;
-        if (value > most || value < (is_size ? 0.01 : -most)) {
-            return failure_set(
-                failure, FAILURE_OUT_OF_RANGE, "region",
-                "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px");
-        }
-        out[count++] = field_float(value);
-    }
-    if (!cJSON_IsArray(region) || count != 4 || item != NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "region", "expected [x, y, width, height]");
-    }
-    return 0;
+    static const struct place_rule rule = {
+        "region", "[x, y, width, height]", 0.01, 2 * LIMIT_COORDINATE,
+        "x and y are within -1000000 and 1000000, width and height 0.01 to 2000000 px"};
+    return read_numbers(cJSON_GetObjectItemCaseSensitive(json, "region"), &rule, 4, out, failure);
 }
 
 int request_check_set_region(struct request *request, const cJSON *json, struct failure *failure) {
@@ -333,9 +341,7 @@ static void write_region(const float region[4], struct json_writer *json) {
 }
 
 bool request_write_subscribe(const struct request *request, struct json_writer *json) {
-    if (request->body.subscribe.has_region) {
-        write_region(request->body.subscribe.region, json);
-    }
+    request_write_view(&request->body.subscribe, json);
     return false;
 }
 
@@ -436,34 +442,6 @@ bool request_write_get(const struct request *request, struct json_writer *json) 
     return request_columns_write(request, json);
 }
 
-bool request_is_given(const cJSON *json, const char *name) {
-    return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
-}
-
-static int fail_rule(struct failure *failure, const char *field, const char *message) {
-    return failure_set(failure, FAILURE_BAD_PARAM, field, "%s", message);
-}
-
-/* Exactly one of the names (a NULL-ended list) must be there. */
-static int check_exactly_one(const cJSON *json, const char *const *names, const char *list,
-                             struct failure *failure) {
-    const char *found = NULL;
-    for (int i = 0; names[i] != NULL; i++) {
-        if (!request_is_given(json, names[i])) {
-            continue;
-        }
-        if (found != NULL) {
-            return failure_set(failure, FAILURE_BAD_PARAM, names[i],
-                               "%s and %s are mutually exclusive; give exactly one of %s", found, names[i],
-                               list);
-        }
-        found = names[i];
-    }
-    return found != NULL
-               ? 0
-               : failure_set(failure, FAILURE_BAD_PARAM, names[0], "missing; give exactly one of %s", list);
-}
-
 static int check_point(const cJSON *json, struct failure *failure) {
     if (request_is_given(json, "x") == request_is_given(json, "y")) {
         return 0;
@@ -554,54 +532,41 @@ static const struct field agent_id = {
     .max = (double)UINT32_MAX,
 };
 
-/* Returns how many there are, or -1. */
-static int read_agent_ids(const cJSON *ids, int most, uint32_t *out, struct failure *failure) {
-    if (!cJSON_IsArray(ids)) {
+/* "agents", or "agent", which the table has read to its first place. */
+static int read_agent_ids(const cJSON *json, int most, uint32_t *out, int *count, struct failure *failure) {
+    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents"), *id = NULL;
+    *count = request_is_given(json, "agent");
+    if (ids != NULL && !cJSON_IsArray(ids)) {
         return fail_rule(failure, "agents", "expected an array of agents' ids");
     }
-    int count = 0;
-    const cJSON *id = NULL;
     cJSON_ArrayForEach(id, ids) {
-        if (count == most) {
+        if (*count == most) {
             return failure_set(failure, FAILURE_OUT_OF_RANGE, "agents", "more than %d ids", most);
         }
         char path[32];
-        uint32_t one = 0;
-        (void)snprintf(path, sizeof path, "agents[%d]", count);
-        if (field_read_value(&agent_id, id, path, &one, failure) != 0) {
+        (void)snprintf(path, sizeof path, "agents[%d]", *count);
+        if (field_read_value(&agent_id, id, path, &out[*count], failure) != 0) {
             return -1;
         }
-        out[count++] = one;
+        ++*count;
     }
-    return count;
+    return 0;
 }
 
 int request_check_remove(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_remove *remove = &request->body.remove;
     static const char *const which[] = {"agent", "agents", "kind", NULL};
-    if (check_exactly_one(json, which, "agent, agents, kind", failure) != 0) {
-        return -1;
-    }
-    remove->agent_count = request_is_given(json, "agent");
-    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
-    if (ids != NULL) {
-        remove->agent_count = read_agent_ids(ids, LIMIT_REMOVE_IDS, remove->agents, failure);
-    }
-    return remove->agent_count < 0 ? -1 : 0;
+    return check_exactly_one(json, which, "agent, agents, kind", failure) != 0
+               ? -1
+               : read_agent_ids(json, LIMIT_REMOVE_IDS, remove->agents, &remove->agent_count, failure);
 }
 
 int request_check_inspect(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_inspect *inspect = &request->body.inspect;
     static const char *const which[] = {"agent", "agents", NULL};
-    if (check_exactly_one(json, which, "agent, agents", failure) != 0) {
-        return -1;
-    }
-    inspect->agent_count = request_is_given(json, "agent");
-    const cJSON *ids = cJSON_GetObjectItemCaseSensitive(json, "agents");
-    if (ids != NULL) {
-        inspect->agent_count = read_agent_ids(ids, LIMIT_INSPECT_IDS, inspect->agents, failure);
-    }
-    return inspect->agent_count < 0 ? -1 : 0;
+    return check_exactly_one(json, which, "agent, agents", failure) != 0
+               ? -1
+               : read_agent_ids(json, LIMIT_INSPECT_IDS, inspect->agents, &inspect->agent_count, failure);
 }
 
 /* A name is shown to others: no control characters, not even DEL. */

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/protocol/geometry_json.h"
+
 /* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
 static void note_unheeded(struct apply *apply) {
     apply->effects.unheeded = true;

@@ -254,7 +254,8 @@ static void sample_flow(const struct world *world, const struct flow_def *flow, 
     out->columns = (int32_t)columns;
     out->rows = (int32_t)fmaxf(floorf(fminf(most / columns, columns / ratio + 0.5f)), 1.0f);
     memcpy(out->name, flow->name, sizeof out->name);
-    for (int32_t i = 0; i < out->columns * out->rows; i++) {
+    out->vector_count = out->columns * out->rows;
+    for (int32_t i = 0; i < out->vector_count; i++) {
         const int32_t column = i % out->columns, row = i / out->columns;
         const vec2 place = {((float)column + 0.5f) * bounds.size.x / columns,
                             ((float)row + 0.5f) * bounds.size.y / (float)out->rows};

@@ -2,20 +2,66 @@
 #include "server/recording/checkpoint.h"
 
 #include <assert.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/field_json.h"
 #include "common/json/json_writer.h"
+#include "common/protocol/geometry_json.h"
 #include "common/text/base64.h"
 #include "server/recording/checkpoint_internal.h"
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 #include "server/sim/world/world_image.h"
 
-const char *const checkpoint_shapes[] = {
-    [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon", NULL};
+/* A float, or a point of two, whose bits come back. */
+#define EXACT(kind, structure, member, row_flags)                                                            \
+    {                                                                                                        \
+        .name = #member, .type = kind, FIELD_MEMBER(structure, member), .flags = FIELD_EXACT | (row_flags),  \
+        .min = -3e38, .max = 3e38                                                                            \
+    }
+#define END                                                                                                  \
+    { .type = FIELD_END }
+
+const struct field checkpoint_target_fields[] = {
+    {.name = "name", .type = FIELD_NAME, FIELD_MEMBER(struct target_def, name), .flags = FIELD_REQUIRED},
+    EXACT(FIELD_POINT, struct target_def, at, FIELD_REQUIRED),
+    {.name = "live", .type = FIELD_BOOL, FIELD_MEMBER(struct target_def, is_live), .flags = FIELD_REQUIRED},
+    EXACT(FIELD_FLOAT, struct target_def, jump_within, FIELD_REQUIRED),
+    EXACT(FIELD_FLOAT, struct target_def, jump_margin, FIELD_REQUIRED),
+    END,
+};
+
+const struct field checkpoint_stroll_fields[] = {
+    EXACT(FIELD_FLOAT, struct target_def, stroll_speed, 0),
+    EXACT(FIELD_FLOAT, struct target_def, stroll_after, 0),
+    {.name = "idle", .type = FIELD_UINT32, FIELD_MEMBER(struct target_def, idle), .max = (double)UINT32_MAX},
+    END,
+};
+
+static const struct field corner[] = {
+    {.type = FIELD_POINT, .size = sizeof(vec2), .flags = FIELD_EXACT, .min = -3e38, .max = 3e38}};
+
+const struct field checkpoint_obstacle_fields[] = {
+    {.name = "shape",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct obstacle_def, shape),
+     .flags = FIELD_REQUIRED,
+     .choices = obstacle_shape_names},
+    EXACT(FIELD_POINT, struct obstacle_def, at, FIELD_BRIEF),
+    EXACT(FIELD_POINT, struct obstacle_def, size, FIELD_BRIEF),
+    EXACT(FIELD_FLOAT, struct obstacle_def, radius, FIELD_BRIEF),
+    {.name = "points",
+     .type = FIELD_ROWS,
+     FIELD_MEMBER(struct obstacle_def, points),
+     .flags = FIELD_BRIEF,
+     .max = LIMIT_OBSTACLE_POINTS,
+     .table = corner,
+     .stride = sizeof(vec2),
+     .count = offsetof(struct obstacle_def, point_count)},
+    END,
+};
 
 struct checkpoint_rest checkpoint_rest_of(const struct simulation_state *state) {
     struct checkpoint_rest rest = {.seq = state->seq, .is_paused = state->is_paused};
@@ -44,34 +90,9 @@ void checkpoint_restore_rest(struct simulation_state *state, const struct checkp
 
 /* ---- numbers ---- */
 
-/* So that it reads back to the same bits. */
-static void write_exact(struct json_writer *json, double value) {
-    if (value == 0.0 && signbit(value)) {
-        json_raw(json, "-0");
-    } else {
-        json_number(json, value);
-    }
-}
-
 static void write_key_exact(struct json_writer *json, const char *key, double value) {
     json_key(json, key);
-    write_exact(json, value);
-}
-
-static void write_point(struct json_writer *json, vec2 point) {
-    json_array(json);
-    write_exact(json, (double)point.x);
-    write_exact(json, (double)point.y);
-    json_end(json);
-}
-
-static void write_key_point(struct json_writer *json, const char *key, vec2 point) {
-    json_key(json, key);
-    write_point(json, point);
-}
-
-static bool is_zero(vec2 point) {
-    return point.x == 0.0f && point.y == 0.0f && !signbit(point.x) && !signbit(point.y);
+    json_exact(json, value);
 }
 
 /* ---- what there is one of ---- */
@@ -105,11 +126,11 @@ static void write_params(struct json_writer *json, const struct world *world, in
         const struct image_param value = world_image_param(world, &ref);
         json_string(json, name);
         if (memcmp((const char *)&value.low, (const char *)&value.high, sizeof value.low) == 0) {
-            write_exact(json, value.low);
+            json_exact(json, value.low);
         } else {
             json_array(json);
-            write_exact(json, value.low);
-            write_exact(json, value.high);
+            json_exact(json, value.low);
+            json_exact(json, value.high);
             json_end(json);
         }
     }
@@ -120,7 +141,11 @@ static void write_aim(struct json_writer *json, const struct world *world, struc
     if (aim.mode == AIM_TARGET) {
         json_key_string(json, "aim", world_target_name(world, aim.target));
     } else if (aim.mode == AIM_POINT) {
-        write_key_point(json, "aim", aim.point);
+        json_key(json, "aim");
+        json_array(json);
+        json_exact(json, (double)aim.point.x);
+        json_exact(json, (double)aim.point.y);
+        json_end(json);
     }
 }
 
@@ -144,39 +169,9 @@ static void write_targets(struct json_writer *json, const struct world *world) {
     for (int i = 0; i < world_target_count(world); i++) {
         const struct target_def *target = world_image_target(world, i);
         json_object(json);
-        json_key_string(json, "name", target->name);
-        write_key_point(json, "at", target->at);
-        json_key_bool(json, "live", target->is_live);
-        write_key_exact(json, "jump_within", (double)target->jump_within);
-        write_key_exact(json, "jump_margin", (double)target->jump_margin);
+        fields_write(checkpoint_target_fields, target, json);
         if (target->stroll_speed > 0.0f) {
-            write_key_exact(json, "stroll_speed", (double)target->stroll_speed);
-            write_key_exact(json, "stroll_after", (double)target->stroll_after);
-            json_key_unsigned(json, "idle", target->idle);
-        }
-        json_end(json);
-    }
-    json_end(json);
-}
-
-static void write_obstacle(struct json_writer *json, const struct obstacle_def *obstacle) {
-    json_object(json);
-    json_key_unsigned(json, "id", obstacle->id);
-    json_key_string(json, "shape", checkpoint_shapes[obstacle->shape]);
-    if (!is_zero(obstacle->at)) {
-        write_key_point(json, "at", obstacle->at);
-    }
-    if (!is_zero(obstacle->size)) {
-        write_key_point(json, "size", obstacle->size);
-    }
-    if (obstacle->radius != 0.0f || signbit(obstacle->radius)) {
-        write_key_exact(json, "radius", (double)obstacle->radius);
-    }
-    if (obstacle->point_count > 0) {
-        json_key(json, "points");
-        json_array(json);
-        for (int i = 0; i < obstacle->point_count; i++) {
-            write_point(json, obstacle->points[i]);
+            fields_write(checkpoint_stroll_fields, target, json);
         }
         json_end(json);
     }
@@ -188,7 +183,10 @@ static void write_obstacles(struct json_writer *json, const struct world *world)
     json_key(json, "obstacles");
     json_array(json);
     for (int i = 0; i < def->obstacle_count; i++) {
-        write_obstacle(json, &def->obstacles[i]);
+        json_object(json);
+        json_key_unsigned(json, "id", def->obstacles[i].id);
+        fields_write(checkpoint_obstacle_fields, &def->obstacles[i], json);
+        json_end(json);
     }
     json_end(json);
 }

@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "common/base/field.h"
 #include "common/json/json_text.h"
 #include "server/recording/checkpoint.h"
 #include "server/sim/world/world_image.h"
@@ -11,8 +12,10 @@
 /* Entries that are encoded or decoded at once: a multiple of 3, so that base64 needs padding at the end alone. */
 enum { CHECKPOINT_CHUNK = 768 };
 
-/** By enum obstacle_shape, NULL-ended. */
-extern const char *const checkpoint_shapes[];
+/** The members of a target; those of one that strolls as well, all or none; those of an obstacle
+ * behind its id. */
+extern const struct field checkpoint_target_fields[], checkpoint_stroll_fields[],
+    checkpoint_obstacle_fields[];
 
 /* A checkpoint that is being read, and what its readers have in common. For checkpoint_read*.c alone. */
 

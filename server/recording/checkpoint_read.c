@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/field_json.h"
 #include "common/json/json_check.h"
 #include "common/text/base64.h"
-#include "common/text/names.h"
 
 /* The failure bad_save at a place of the line, which may be "". Returns -1. */
 static int checkpoint_refuse(const struct checkpoint_reading *reading, const char *place, const char *what) {
@@ -385,26 +385,9 @@ static bool read_float(const cJSON *item, float *out) {
     return (double)*out == item->valuedouble;
 }
 
-/* Left out: as it is. */
-static bool read_optional(const cJSON *item, float *out) {
-    return item == NULL || read_float(item, out);
-}
-
 static bool read_point(const cJSON *item, vec2 *out) {
     return cJSON_IsArray(item) && cJSON_GetArraySize(item) == 2 && read_float(item->child, &out->x) &&
            read_float(item->child->next, &out->y);
-}
-
-static bool read_optional_point(const cJSON *item, vec2 *out) {
-    return item == NULL || read_point(item, out);
-}
-
-static bool read_name(const cJSON *item, char out[LIMIT_NAME_CHARS + 1]) {
-    if (!cJSON_IsString(item) || !name_is_valid(item->valuestring, strlen(item->valuestring))) {
-        return false;
-    }
-    memcpy(out, item->valuestring, strlen(item->valuestring) + 1);
-    return true;
 }
 
 /* ---- the line ---- */
@@ -503,28 +486,17 @@ static int read_image(struct checkpoint_reading *reading) {
 
 /* ---- what is not agents ---- */
 
-/* All three, or none: the target does not stroll. */
-static bool read_stroll(const cJSON *item, struct target_def *out) {
-    const cJSON *idle = checkpoint_member(item, "idle");
-    if (checkpoint_member(item, "stroll_speed") == NULL && checkpoint_member(item, "stroll_after") == NULL &&
-        idle == NULL) {
-        return true;
-    }
-    if (!cJSON_IsNumber(idle) || !(idle->valuedouble >= 0.0) || !(idle->valuedouble <= (double)UINT32_MAX) ||
-        idle->valuedouble != floor(idle->valuedouble)) {
-        return false;
-    }
-    out->idle = (uint32_t)idle->valuedouble;
-    return read_float(checkpoint_member(item, "stroll_speed"), &out->stroll_speed) &&
-           read_float(checkpoint_member(item, "stroll_after"), &out->stroll_after);
+/* The members of an object by the rows of a table; what is wrong with them, the caller says. */
+static bool read_members(const struct field *table, const cJSON *item, void *out, uint64_t *present) {
+    struct failure unused;
+    return fields_read(table, item, "", NULL, out, present, &unused) == 0;
 }
 
 static bool read_target(const cJSON *item, struct target_def *out) {
+    uint64_t present = 0;
     *out = (struct target_def){.is_live = false};
-    return read_name(checkpoint_member(item, "name"), out->name) &&
-           read_point(checkpoint_member(item, "at"), &out->at) && read_flag(item, "live", &out->is_live) &&
-           read_float(checkpoint_member(item, "jump_within"), &out->jump_within) &&
-           read_float(checkpoint_member(item, "jump_margin"), &out->jump_margin) && read_stroll(item, out);
+    return read_members(checkpoint_target_fields, item, out, NULL) &&
+           read_members(checkpoint_stroll_fields, item, out, &present) && (present == 0 || present == 7);
 }
 
 static int read_targets(struct checkpoint_reading *reading) {
@@ -545,38 +517,14 @@ static int read_targets(struct checkpoint_reading *reading) {
     return 0;
 }
 
-static bool read_corners(const cJSON *points, struct obstacle_def *out) {
-    if (points == NULL) {
-        return true;
-    }
-    if (!cJSON_IsArray(points) || cJSON_GetArraySize(points) > LIMIT_OBSTACLE_POINTS) {
-        return false;
-    }
-    for (const cJSON *point = points->child; point != NULL; point = point->next) {
-        if (!read_point(point, &out->points[out->point_count++])) {
-            return false;
-        }
-    }
-    return true;
-}
-
+/* An id with a fraction is the one below it, which another obstacle has or none. */
 static bool read_obstacle(const cJSON *item, struct obstacle_def *out) {
-    const cJSON *id = checkpoint_member(item, "id"), *shape = checkpoint_member(item, "shape");
-    *out = (struct obstacle_def){.shape = 0};
-    if (!cJSON_IsNumber(id) || !(id->valuedouble >= 1.0) || !(id->valuedouble < UINT32_MAX) ||
-        !cJSON_IsString(shape)) {
+    const cJSON *id = checkpoint_member(item, "id");
+    if (!cJSON_IsNumber(id) || !(id->valuedouble >= 1.0) || !(id->valuedouble < UINT32_MAX)) {
         return false;
     }
     out->id = (uint32_t)id->valuedouble;
-    while (checkpoint_shapes[out->shape] != NULL &&
-           strcmp(checkpoint_shapes[out->shape], shape->valuestring) != 0) {
-        out->shape++;
-    }
-    return checkpoint_shapes[out->shape] != NULL &&
-           read_optional_point(checkpoint_member(item, "at"), &out->at) &&
-           read_optional_point(checkpoint_member(item, "size"), &out->size) &&
-           read_optional(checkpoint_member(item, "radius"), &out->radius) &&
-           read_corners(checkpoint_member(item, "points"), out);
+    return read_members(checkpoint_obstacle_fields, item, out, NULL);
 }
 
 static int read_obstacles(struct checkpoint_reading *reading) {

@@ -5,81 +5,15 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 
 static const char *const no_more[] = {NULL};
 
-/* The bounds of a list of numbers. */
-struct number_rule {
-    double min, max;
-    const char *unit;
-};
-static const struct number_rule place_rule = {-LIMIT_COORDINATE, LIMIT_COORDINATE, "px"};
-static const struct number_rule length_rule = {0.0, LIMIT_COORDINATE, "px"};
-static const struct number_rule speed_rule = {-LIMIT_SPEED, LIMIT_SPEED, "px/s"};
-
-/* Reads an array of exactly `count` numbers; number i obeys rules[i], the last rule the rest. */
-static int read_numbers(const cJSON *json, const char *path, int count, const char *wanted,
-                        const struct number_rule *const rules[], float *out, struct failure *failure) {
-    if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
-        return -1;
-    }
-    if (cJSON_GetArraySize(json) != count) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d", wanted,
-                           cJSON_GetArraySize(json));
-    }
-    int index = 0;
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, json) {
-        char item_path[SCENARIO_PATH_BYTES];
-        scenario_path(item_path, "%s[%d]", path, index);
-        const struct number_rule *rule = rules[index];
-        const struct field row = {.name = "",
-                                  .type = FIELD_FLOAT,
-                                  .offset = (size_t)index * sizeof *out,
-                                  .size = sizeof *out,
-                                  .min = rule->min,
-                                  .max = rule->max,
-                                  .unit = rule->unit};
-        if (field_read_value(&row, item, item_path, out, failure) != 0) {
-            return -1;
-        }
-        index++;
-    }
-    return 0;
-}
-
-static int read_vector(const cJSON *json, const char *path, const char *wanted,
-                       const struct number_rule *rule, vec2 *out, struct failure *failure) {
-    const struct number_rule *const rules[] = {rule, rule};
-    float numbers[2] = {0};
-    if (read_numbers(json, path, 2, wanted, rules, numbers, failure) != 0) {
-        return -1;
-    }
-    *out = vec2_make(numbers[0], numbers[1]);
-    return 0;
-}
-
-static int read_points(const cJSON *json, const char *path, int least, int most, vec2 *points, int *count,
-                       struct failure *failure) {
-    if (scenario_expect(cJSON_IsArray(json), "an array of points [x, y]", json, path, failure) != 0) {
-        return -1;
-    }
-    const int found = cJSON_GetArraySize(json);
-    if (found < least || found > most) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "%d points; allowed are %d to %d", found, least,
-                           most);
-    }
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, json) {
-        char item_path[SCENARIO_PATH_BYTES];
-        scenario_path(item_path, "%s[%d]", path, *count);
-        if (read_vector(item, item_path, "a point [x, y]", &place_rule, &points[*count], failure) != 0) {
-            return -1;
-        }
-        ++*count;
-    }
-    return 0;
-}
+/* Numbers from -most to most. */
+#define NUMBER(structure, member, most, unit_)                                                               \
+    { .type = FIELD_FLOAT, FIELD_MEMBER(structure, member), .min = -(most), .max = (most), .unit = (unit_) }
+#define END                                                                                                  \
+    { .type = FIELD_END }
 
 static bool wraps(const struct world_def *def) {
     return def->edge == EDGE_WRAP;
@@ -106,31 +40,6 @@ static const cJSON *only_member(const cJSON *json, const char *wanted, const cha
 
 /* ---- obstacles and walls ---- */
 
-static int read_shape(const cJSON *item, const char *path, struct obstacle_def *obstacle,
-                      struct failure *failure) {
-    const struct number_rule *const rules[] = {&place_rule, &place_rule, &length_rule, &length_rule};
-    float numbers[4] = {0};
-    if (strcmp(item->string, "polygon") == 0) {
-        obstacle->shape = OBSTACLE_POLYGON;
-        return read_points(item, path, 3, LIMIT_OBSTACLE_POINTS, obstacle->points, &obstacle->point_count,
-                           failure);
-    }
-    const bool is_box = strcmp(item->string, "box") == 0;
-    if (!is_box && strcmp(item->string, "circle") != 0) {
-        static const char *const shapes[] = {"circle", "box", "polygon", NULL};
-        return scenario_fail_listed(item->string, shapes, "obstacle", path, failure);
-    }
-    if (read_numbers(item, path, is_box ? 4 : 3, is_box ? "[x, y, w, h]" : "[x, y, r]", rules, numbers,
-                     failure) != 0) {
-        return -1;
-    }
-    obstacle->shape = is_box ? OBSTACLE_BOX : OBSTACLE_CIRCLE;
-    obstacle->at = vec2_make(numbers[0], numbers[1]);
-    obstacle->size = is_box ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
-    obstacle->radius = is_box ? 0.0f : numbers[2];
-    return 0;
-}
-
 static int read_obstacle(const cJSON *json, const char *path, struct world_def *def,
                          struct failure *failure) {
     static const char *const wanted =
@@ -146,23 +55,25 @@ static int read_obstacle(const cJSON *json, const char *path, struct world_def *
     }
     char item_path[SCENARIO_PATH_BYTES];
     scenario_path(item_path, "%s.%s", path, item->string);
-    if (read_shape(item, item_path, obstacle, failure) != 0) {
-        return -1;
+    const int result = geometry_shape_read(item, item_path, obstacle, failure);
+    if (result != 0) {
+        return result < 0
+                   ? -1
+                   : scenario_fail_listed(item->string, obstacle_shape_names, "obstacle", item_path, failure);
     }
     return check(obstacle_def_fault(obstacle, wraps(def), def->size), item_path, failure);
 }
 
 static int read_wall(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
-    const struct number_rule *const rules[] = {&place_rule, &place_rule, &place_rule, &place_rule};
-    float numbers[4] = {0};
-    if (read_numbers(json, path, 4, "[x1, y1, x2, y2]", rules, numbers, failure) != 0) {
+    struct wall_def read;
+    if (field_read_value(geometry_wall, json, path, &read, failure) != 0) {
         return -1;
     }
     struct wall_def *wall = geometry_def_add_wall(&def->geometry);
     if (wall == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "too many walls: at most %d", LIMIT_WALLS);
     }
-    *wall = (struct wall_def){{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
+    *wall = read;
     return check(wall_def_fault(wall, wraps(def), def->size), path, failure);
 }
 
@@ -182,6 +93,8 @@ static const struct field path_fields[] = {
     {.type = FIELD_END},
 };
 
+static const struct field path_points = GEOMETRY_POINTS("points", struct path_def, 0, 2, LIMIT_PATH_POINTS);
+
 static int read_path(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
     static const char *const parts[] = {"points", NULL};
     struct path_def *line = geometry_def_add_path(&def->geometry);
@@ -199,7 +112,7 @@ static int read_path(const cJSON *json, const char *path, struct world_def *def,
     if (points == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, points_path, "missing; expected [[x, y], ...]");
     }
-    return read_points(points, points_path, 2, LIMIT_PATH_POINTS, line->points, &line->point_count, failure);
+    return field_read_value(&path_points, points, points_path, line, failure);
 }
 
 /* ---- flow fields ---- */
@@ -229,9 +142,21 @@ static const struct field noise_fields[] = {
     {.type = FIELD_END},
 };
 
+static const struct field velocity_fields[] = {
+    NUMBER(vec2, x, LIMIT_SPEED, "px/s"),
+    NUMBER(vec2, y, LIMIT_SPEED, "px/s"),
+    END,
+};
+static const struct field velocity = {.type = FIELD_TUPLE, .table = velocity_fields, .unit = "[vx, vy]"};
+
 /* "cells": [columns, rows] */
 static int read_cells(const cJSON *grid, const char *path, struct flow_def *flow, struct failure *failure) {
-    static const struct number_rule rule = {1.0, LIMIT_FLOW_CELLS, ""};
+    static const struct field sides[] = {
+        {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, x), .min = 1.0, .max = LIMIT_FLOW_CELLS},
+        {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, y), .min = 1.0, .max = LIMIT_FLOW_CELLS},
+        END,
+    };
+    static const struct field row = {.type = FIELD_TUPLE, .table = sides, .unit = "[columns, rows]"};
     char cells_path[SCENARIO_PATH_BYTES];
     vec2 cells;
     scenario_path(cells_path, "%s.cells", path);
@@ -239,7 +164,7 @@ static int read_cells(const cJSON *grid, const char *path, struct flow_def *flow
     if (json == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, cells_path, "missing; expected [columns, rows]");
     }
-    if (read_vector(json, cells_path, "[columns, rows]", &rule, &cells, failure) != 0) {
+    if (field_read_value(&row, json, cells_path, &cells, failure) != 0) {
         return -1;
     }
     flow->columns = (int32_t)cells.x;
@@ -279,7 +204,7 @@ static int read_grid(const cJSON *json, const char *path, struct flow_def *flow,
     cJSON_ArrayForEach(item, vectors) {
         char item_path[SCENARIO_PATH_BYTES];
         scenario_path(item_path, "%s[%d]", vectors_path, index);
-        if (read_vector(item, item_path, "[vx, vy]", &speed_rule, &flow->vectors[index], failure) != 0) {
+        if (field_read_value(&velocity, item, item_path, &flow->vectors[index], failure) != 0) {
             return -1;
         }
         index++;
@@ -287,17 +212,13 @@ static int read_grid(const cJSON *json, const char *path, struct flow_def *flow,
     return 0;
 }
 
-/* {"vortex": [x, y, strength]} and {"towards": [x, y, strength]} */
-static int read_middle(const cJSON *json, const char *path, struct flow_def *flow, struct failure *failure) {
-    const struct number_rule *const rules[] = {&place_rule, &place_rule, &speed_rule};
-    float numbers[3] = {0};
-    if (read_numbers(json, path, 3, "[x, y, strength]", rules, numbers, failure) != 0) {
-        return -1;
-    }
-    flow->at = vec2_make(numbers[0], numbers[1]);
-    flow->strength = numbers[2];
-    return 0;
-}
+static const struct field middle_fields[] = {
+    NUMBER(struct flow_def, at.x, LIMIT_COORDINATE, "px"),
+    NUMBER(struct flow_def, at.y, LIMIT_COORDINATE, "px"),
+    NUMBER(struct flow_def, strength, LIMIT_SPEED, "px/s"),
+    END,
+};
+static const struct field middle = {.type = FIELD_TUPLE, .table = middle_fields, .unit = "[x, y, strength]"};
 
 static int read_generator(const cJSON *item, const char *path, struct flow_def *flow,
                           struct failure *failure) {
@@ -311,10 +232,10 @@ static int read_generator(const cJSON *item, const char *path, struct flow_def *
     flow->type = type;
     switch (type) {
     case FLOW_UNIFORM:
-        return read_vector(item, path, "[vx, vy]", &speed_rule, &flow->vector, failure);
+        return field_read_value(&velocity, item, path, &flow->vector, failure);
     case FLOW_VORTEX:
     case FLOW_TOWARDS:
-        return read_middle(item, path, flow, failure);
+        return field_read_value(&middle, item, path, flow, failure);
     case FLOW_NOISE:
         return fields_read(noise_fields, item, path, no_more, flow, NULL, failure);
     case FLOW_GRID:

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 #include "common/text/names.h"
 
 static const char *const no_more[] = {NULL};
@@ -158,7 +159,7 @@ static int read_region(const cJSON *json, const char *path, struct region_def *r
                        struct failure *failure) {
     const cJSON *rect = cJSON_GetObjectItemCaseSensitive(json, "rect"),
                 *circle = cJSON_GetObjectItemCaseSensitive(json, "circle");
-    float numbers[4] = {0};
+    struct geometry_area area;
     char part_path[SCENARIO_PATH_BYTES];
     if (rect != NULL && circle != NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path,
@@ -170,14 +171,13 @@ static int read_region(const cJSON *json, const char *path, struct region_def *r
     }
     const cJSON *part = rect != NULL ? rect : circle;
     scenario_path(part_path, "%s.%s", path, part->string);
-    if (scenario_read_lengths(part, part_path, rect != NULL ? 4 : 3,
-                              rect != NULL ? "[x, y, w, h]" : "[x, y, r]", numbers, failure) != 0) {
+    if (geometry_area_read(part, rect == NULL, part_path, &area, failure) != 0) {
         return -1;
     }
     region->shape = rect != NULL ? REGION_RECT : REGION_CIRCLE;
-    region->at = vec2_make(numbers[0], numbers[1]);
-    region->size = rect != NULL ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
-    region->radius = rect != NULL ? 0.0f : numbers[2];
+    region->at = area.at;
+    region->size = area.size;
+    region->radius = area.radius;
     return 0;
 }
 

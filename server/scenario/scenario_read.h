@@ -44,11 +44,6 @@ int scenario_names_fail(const struct scenario_names *names, enum failure_code co
 int scenario_fail_listed(const char *typed, const char *const *listed, const char *what, const char *path,
                          struct failure *failure);
 
-/** Reads exactly `count` numbers, in px; the first two are a place, the rest lengths. wanted: how the array
- * is written, for messages. */
-NODISCARD int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted,
-                                    float *out, struct failure *failure);
-
 /** 0 when the definition has a kind of this name; otherwise fails with those there are. */
 NODISCARD int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
                                   struct failure *failure);

@@ -131,35 +131,6 @@ int scenario_fail_listed(const char *typed, const char *const *listed, const cha
     return scenario_names_fail(&names, FAILURE_BAD_PARAM, what, "there are", path, failure);
 }
 
-int scenario_read_lengths(const cJSON *json, const char *path, int count, const char *wanted, float *out,
-                          struct failure *failure) {
-    if (scenario_expect(cJSON_IsArray(json), wanted, json, path, failure) != 0) {
-        return -1;
-    }
-    if (cJSON_GetArraySize(json) != count) {
-        return failure_set(failure, FAILURE_BAD_PARAM, path, "expected %s, found an array of %d", wanted,
-                           cJSON_GetArraySize(json));
-    }
-    const cJSON *item = NULL;
-    int index = 0;
-    cJSON_ArrayForEach(item, json) {
-        char item_path[SCENARIO_PATH_BYTES];
-        scenario_path(item_path, "%s[%d]", path, index);
-        const struct field row = {.name = "",
-                                  .type = FIELD_FLOAT,
-                                  .offset = (size_t)index * sizeof *out,
-                                  .size = sizeof *out,
-                                  .min = index < 2 ? -LIMIT_COORDINATE : 0.0,
-                                  .max = LIMIT_COORDINATE,
-                                  .unit = "px"};
-        if (field_read_value(&row, item, item_path, out, failure) != 0) {
-            return -1;
-        }
-        index++;
-    }
-    return 0;
-}
-
 int scenario_check_kind(const struct world_def *def, const char *name, const char *path,
                         struct failure *failure) {
     struct scenario_names names = scenario_names_begin(name);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/geometry_json.h"
 #include "common/text/names.h"
 
 static const char *const no_more[] = {NULL};
@@ -234,16 +235,15 @@ static int read_area(const cJSON *json, const char *path, struct placement_def *
         return failure_set(failure, FAILURE_BAD_PARAM, path, "expected exactly %s", wanted);
     }
     char item_path[SCENARIO_PATH_BYTES];
-    float numbers[4] = {0};
+    struct geometry_area area;
     scenario_path(item_path, "%s.%s", path, item->string);
-    if (scenario_read_lengths(item, item_path, is_rect ? 4 : 3, is_rect ? "[x, y, w, h]" : "[x, y, r]",
-                              numbers, failure) != 0) {
+    if (geometry_area_read(item, !is_rect, item_path, &area, failure) != 0) {
         return -1;
     }
     placement->shape = is_rect ? PLACE_RECT : PLACE_CIRCLE;
-    placement->at = vec2_make(numbers[0], numbers[1]);
-    placement->size = is_rect ? vec2_make(numbers[2], numbers[3]) : vec2_make(0.0f, 0.0f);
-    placement->radius = is_rect ? 0.0f : numbers[2];
+    placement->at = area.at;
+    placement->size = area.size;
+    placement->radius = area.radius;
     return 0;
 }
 

@@ -379,7 +379,7 @@ static void reads_and_writes_what_nests(void **state) {
         {"{\"parts\":{}}", "a.parts", "expected an array, found an object"},
         {"{\"parts\":[7]}", "a.parts[0]", "expected an object, found a number"},
         {"{\"parts\":[{},{\"at\":[1,10]}]}", "a.parts[1].at[1]", "10 is out of range: -9 to 9"},
-        {"{\"parts\":[],\"ids\":[1,2,3,4]}", "a.ids", "an array of 4; allowed are 0 to 3"},
+        {"{\"parts\":[],\"ids\":[1,2,3,4]}", "a.ids", "4 entries; allowed are 0 to 3"},
         {"{\"parts\":[],\"ids\":[1,0]}", "a.ids[1]", "0 is out of range: 1 to 9"},
         {"{\"parts\":[],\"span\":7}", "a.span", "expected [first, last], found a number"},
         {"{\"parts\":[],\"span\":[1]}", "a.span", "expected [first, last], found an array of 1"},

@@ -209,8 +209,8 @@ static void geometry_round_trips(void **state) {
     geometry->paths[0] = (struct path_def){
         .name = "a", .is_loop = true, .radius = 20, .point_count = 2, .points = {{1, 2}, {3, 4}}};
     geometry->flow_count = 1;
-    geometry->flows[0] =
-        (struct message_flow){.name = "w", .columns = 2, .rows = 1, .vectors = {{1, -2}, {0, 3}}};
+    geometry->flows[0] = (struct message_flow){
+        .name = "w", .columns = 2, .rows = 1, .vector_count = 2, .vectors = {{1, -2}, {0, 3}}};
     geometry->region_count = 2;
     geometry->regions[0] =
         (struct message_region){.kind = "m", .state = "s", .is_circle = true, .at = {5, 6}, .radius = 7.5f};
