@@ -188,7 +188,7 @@ PLACES = {
         Edit("server/sim/world/world_columns.h",
              "    X(15, uint8_t, spare, 0, true, hash_byte, BY_ROW, true)                                                  \\\n",
              before=r"^    X\(0, int32_t, rank,"),
-        Edit("docs/architecture.md", "| `spare` | hashed | `unit.world_clone` |\n", before=r"^\| .*`rank`"),
+        Edit("docs/architecture.md", "| `spare` | hashed | `unit.world` |\n", before=r"^\| .*`rank`"),
     ],
 }
 # Files of a list that a page needs and the build does not: the checks of the pages ask for them.
