@@ -10,6 +10,7 @@
 #include "common/protocol/request_extra.h"
 #include "common/protocol/request_table.h"
 #include "common/snapshot/snapshot.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_lines.h"
 #include "tests/unit/common/protocol/request_same.h"
 

@@ -14,6 +14,7 @@
 #include "common/protocol/request_batch.h"
 #include "common/protocol/request_extra.h"
 #include "common/text/base64.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_lines.h"
 
 /* ==== line_reader: the same lines for any pieces of the stream; too-long lines are reported once ==== */

@@ -13,6 +13,7 @@
 #include "common/system/log.h"
 #include "server/library/scenario_builder.h"
 #include "server/library/scenario_library.h"
+#include "tests/support/request_decode.h"
 
 /* ==== scenario builder ====
  * The builder: orders are worked off beside the test, in order, one built world at a time; a world

@@ -14,6 +14,7 @@
 #include "server/recording/recording_line.h"
 #include "server/recording/replay.h"
 #include "server/sim/core.h"
+#include "tests/support/request_decode.h"
 
 enum { RUN_BYTES = 64 * 1024 * 1024 };
 

@@ -11,6 +11,7 @@
 #include "common/protocol/request.h"
 #include "server/commands/command_apply.h"
 #include "server/recording/checkpoint.h"
+#include "tests/support/request_decode.h"
 
 #define SAVE_BYTES ((size_t)1 << 24)
 

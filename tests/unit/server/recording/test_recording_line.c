@@ -12,6 +12,7 @@
 #include "server/commands/command_apply.h"
 #include "server/recording/core_changes.h"
 #include "server/recording/recording_line.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_same.h"
 #include "tests/unit/server/recording/recorded_run.h"
 

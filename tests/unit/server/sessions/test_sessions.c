@@ -12,6 +12,7 @@
 #include "server/sessions/session.h"
 #include "server/sessions/session_set.h"
 #include "server/sessions/statistics.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/server/net/tcp_pair.h"
 
 /* ==== The token file: valid lines, refusals that show no token, permissions ==== */
