@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "server/loop/loop_context.h"
+#include "tests/support/request_decode.h"
 
 /* ==== Admission: seats, hello with and without tokens, roles, and the cost of a line ==== */
 

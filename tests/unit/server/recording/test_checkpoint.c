@@ -89,7 +89,7 @@ static void test_school(void **unused) {
         struct simulation_state state;
         size_t length;
         simulation_state_init(&state);
-        put_scenario(&state, school);
+        put_world(&state, school, "pen");
         step_state(&state, ticks);
         char *text = save_text(&state, &length);
         with_order += strstr(text, "\"order\"") != NULL;
@@ -103,7 +103,7 @@ static void test_school(void **unused) {
 static void test_no_agents(void **unused) {
     struct simulation_state state;
     simulation_state_init(&state);
-    put_scenario(&state, "{\"name\":\"Void\",\"world\":{\"size\":[100,100]}}");
+    put_world(&state, "{\"name\":\"Void\",\"world\":{\"size\":[100,100]}}", "pen");
     check_round_trip(&state);
     simulation_state_fini(&state);
     make_zoo(&state);
@@ -116,7 +116,7 @@ static void test_no_agents(void **unused) {
 
 static void test_seed_and_rate(void **unused) {
     struct simulation_state state;
-    struct scenario scenario = scenario_of(zoo);
+    struct scenario scenario = scenario_of(zoo, "pen");
     const struct world_overrides other = {.has_seed = true, .seed = 9007199254740991, .tick_hz = 29.97};
     const struct checkpoint_rest rest = {.seq = 9007199254740991};
     struct built_world built;
@@ -173,10 +173,11 @@ static void test_bytes(void **unused) {
     struct buffer line;
     const struct checkpoint_rest rest = {.seq = 5};
     simulation_state_init(&state);
-    put_scenario(&state,
-                 "{\"name\":\"Two\",\"seed\":2,\"world\":{\"size\":[100,100]},\"targets\":{\"t\":[1.5,2]},"
-                 "\"kinds\":{\"k\":{\"max_speed\":[1,3],\"behaviors\":[{\"seek\":{\"target\":\"t\"}}]}},"
-                 "\"agents\":[{\"kind\":\"k\",\"at\":[10,20]},{\"kind\":\"k\",\"at\":[30,40.5]}]}");
+    put_world(&state,
+              "{\"name\":\"Two\",\"seed\":2,\"world\":{\"size\":[100,100]},\"targets\":{\"t\":[1.5,2]},"
+              "\"kinds\":{\"k\":{\"max_speed\":[1,3],\"behaviors\":[{\"seek\":{\"target\":\"t\"}}]}},"
+              "\"agents\":[{\"kind\":\"k\",\"at\":[10,20]},{\"kind\":\"k\",\"at\":[30,40.5]}]}",
+              "pen");
     buffer_init(&line, SAVE_BYTES);
     checkpoint_write(state.world, &rest, &line, NULL);
     char own[32];
@@ -348,7 +349,7 @@ static void test_cut(void **unused) {
     struct simulation_state state;
     size_t length;
     simulation_state_init(&state);
-    put_scenario(&state, school);
+    put_world(&state, school, "pen");
     step_state(&state, 3);
     char *text = save_text(&state, &length);
     for (size_t cut = 0; cut < length; cut++) {
@@ -374,7 +375,7 @@ static void test_every_byte(void **unused) {
     size_t length;
     int taken = 0;
     simulation_state_init(&state);
-    put_scenario(&state, school);
+    put_world(&state, school, "pen");
     step_state(&state, 3);
     const uint64_t hash = world_hash(state.world);
     char *text = save_text(&state, &length);
@@ -440,14 +441,14 @@ static void test_changed_columns(void **unused) {
     check_changed_columns(&state, getenv("DROVER_SLOW") != NULL ? 1 : 31);
     simulation_state_fini(&state);
     simulation_state_init(&state);
-    put_scenario(&state, school);
+    put_world(&state, school, "pen");
     step_state(&state, 3);
     check_changed_columns(&state, 3);
     simulation_state_fini(&state);
 }
 
 static void test_limits(void **unused) {
-    struct scenario scenario = scenario_of(school);
+    struct scenario scenario = scenario_of(school, "pen");
     struct built_world built;
     struct checkpoint_rest rest;
     struct failure failure;
@@ -459,7 +460,7 @@ static void test_limits(void **unused) {
                      -1);
     assert_int_equal(failure.code, FAILURE_BAD_SAVE);
     simulation_state_init(&state);
-    put_scenario(&state, school);
+    put_world(&state, school, "pen");
     rest = checkpoint_rest_of(&state);
     buffer_init(&line, SAVE_BYTES);
     checkpoint_write(state.world, &rest, &line, NULL);

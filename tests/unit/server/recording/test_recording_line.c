@@ -15,6 +15,7 @@
 #include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_same.h"
 #include "tests/unit/server/recording/recorded_run.h"
+#include "tests/unit/server/test_world.h"
 
 /* ==== recording line ====
  * The lines of a recording: every op written and read back, what is skipped, what is refused; and that a request
@@ -557,15 +558,6 @@ static void test_carriage_returns(void **state) {
 
 /* ==== What a change of the core touches, by the words of its row ==== */
 
-static struct scenario read(const char *text) {
-    struct scenario scenario;
-    struct failure failure = {0};
-    if (scenario_read(text, strlen(text), &scenario, &failure) != 0) {
-        fail_msg("%s: %s", failure.field, failure.message);
-    }
-    return scenario;
-}
-
 static uint64_t bit(enum request_op op) {
     return UINT64_C(1) << (unsigned)op;
 }
@@ -574,7 +566,7 @@ static uint64_t bit(enum request_op op) {
 static bool touches(const char *words, const char *text, uint64_t request_ops) {
     const struct core_change changes[] = {{2, "Something is otherwise.", words}, {0, NULL, NULL}};
     char list[128];
-    struct scenario scenario = read(text);
+    struct scenario scenario = scenario_of(text, "a");
     const bool is_touched = core_affects(changes, 1, 2, &scenario, request_ops, list, sizeof list);
     assert_true(is_touched == (list[0] != '\0'));
     scenario_fini(&scenario);
@@ -655,7 +647,7 @@ static void changes_between_the_cores_count(void **state) {
                                                  {5, "Seek.", "seek"},
                                                  {0, NULL, NULL}};
     char list[64], small[16];
-    struct scenario pond = read(run_pond);
+    struct scenario pond = scenario_of(run_pond, "pond");
     assert_true(core_affects(changes, 1, 5, &pond, 0, list, sizeof list));
     assert_string_equal(list, "orca (2), edge:wrap (3), seek (5)");
     assert_true(core_affects(changes, 2, 4, &pond, 0, list, sizeof list));
@@ -691,19 +683,8 @@ static struct recorder recorder;
 static const struct recorder_session server = {.name = ""}, ann = {.by = 3, .name = "Ann"};
 
 static int set_up(void **unused) {
-    struct scenario scenario;
-    struct built_world built;
-    struct failure failure = {0};
-    const struct world_overrides overrides = {0};
-    scenario_init(&scenario);
-    if (scenario_read(recorder_pond, strlen(recorder_pond), &scenario, &failure) != 0) {
-        fail_msg("%s", failure.message);
-    }
-    memcpy(scenario.name, "pond", 5);
-    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
-    scenario_fini(&scenario);
     simulation_state_init(&simulation);
-    simulation_state_change(&simulation, &built);
+    put_world(&simulation, recorder_pond, "pond");
     assert_int_equal(recorder_init(&recorder), 0);
     return 0;
 }

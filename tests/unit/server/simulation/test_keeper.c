@@ -1,48 +1,13 @@
 /* The thread that looks at copies of the world: what it makes of them, that it is never waited for, and that a copy
  * allocates nothing once there is room. */
-#include "tests/unit/server/cmocka_all.h"
-
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/recording/checkpoint.h"
 #include "server/simulation/logbook_internal.h"
-
-static const char *const pond =
-    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
-    "\"targets\":{\"mouse\":[10,20]},"
-    "\"kinds\":{\"prey\":{\"behaviors\":[{\"wander\":{}},{\"flock\":{}}]}},"
-    "\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[0,0,800,600]},\"count\":300}]}";
-
-/* ---- counted allocations of one thread ---- */
-
-static _Thread_local bool is_counting;
-static _Thread_local int allocations;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    allocations += is_counting ? 1 : 0;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    allocations += is_counting ? 1 : 0;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    allocations += is_counting ? 1 : 0;
-    return __real_realloc(memory, size);
-}
-
-/* ---- the keeper's results ---- */
+#include "tests/support/allocations.h"
+#include "tests/unit/server/test_world.h"
 
 static struct simulation_state simulation;
 static struct keeper *keeper;
@@ -61,25 +26,9 @@ static void on_done(void *context, struct keeper_result *result) {
     pthread_mutex_unlock(&gate);
 }
 
-static void put_world(const char *text, const char *name) {
-    struct scenario scenario;
-    struct built_world built;
-    struct failure failure = {0};
-    const struct world_overrides overrides = {0};
-    scenario_init(&scenario);
-    if (scenario_read(text, strlen(text), &scenario, &failure) != 0) {
-        fail_msg("%s", failure.message);
-    }
-    memcpy(scenario.name, name, strlen(name) + 1);
-    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
-    scenario_fini(&scenario);
-    simulation_state_change(&simulation, &built);
-    built_world_fini(&built);
-}
-
 static int set_up(void **unused) {
     simulation_state_init(&simulation);
-    put_world(pond, "pond");
+    put_world(&simulation, POND("300"), "pond");
     const struct keeper_def def = {&simulation, on_done};
     keeper = keeper_create(&def, &simulation);
     assert_non_null(keeper);
@@ -160,7 +109,8 @@ static void test_a_busy_keeper_refuses(void **unused) {
 
 static void test_another_world_has_another_text(void **unused) {
     take(KEEPER_SAVE);
-    put_world("{\"name\":\"Lake\",\"world\":{\"size\":[100,100]},\"kinds\":{\"a\":{},\"b\":{}},"
+    put_world(&simulation,
+              "{\"name\":\"Lake\",\"world\":{\"size\":[100,100]},\"kinds\":{\"a\":{},\"b\":{}},"
               "\"agents\":[{\"kind\":\"b\",\"at\":[5,5],\"count\":2000}]}",
               "lake");
     take(KEEPER_SAVE);
@@ -172,14 +122,13 @@ static void test_another_world_has_another_text(void **unused) {
 static void test_a_copy_allocates_nothing(void **unused) {
     take(KEEPER_SAVE);
     for (int tick = 0; tick < 20; tick++) {
-        is_counting = true;
+        const int before = allocations_of_thread();
         simulation_state_step(&simulation);
         const bool is_taken = keeper_take(keeper, &simulation, (struct keeper_order){.tasks = KEEPER_LINE});
-        is_counting = false;
+        assert_int_equal(allocations_of_thread(), before);
         assert_true(is_taken);
         keeper_wait(keeper);
     }
-    assert_int_equal(allocations, 0);
 }
 
 /* The memory for a world that has grown is taken by the keeper. */
@@ -190,15 +139,13 @@ static void test_a_copy_of_a_grown_world_allocates_nothing(void **unused) {
     assert_int_equal(world_spawn(simulation.world, &spawn, &first_id), WORLD_OK);
     const struct world_room room = world_room_of(simulation.world);
     assert_int_equal(room.agents, 3300);
-    allocations = 0;
-    is_counting = true;
+    const int before = allocations_of_thread();
     assert_false(keeper_prepare(keeper, &simulation));
     keeper_wait(keeper);
     assert_true(keeper_prepare(keeper, &simulation));
     assert_true(keeper_take(keeper, &simulation, (struct keeper_order){.tasks = KEEPER_HASH}));
-    is_counting = false;
+    assert_int_equal(allocations_of_thread(), before);
     keeper_wait(keeper);
-    assert_int_equal(allocations, 0);
     assert_true(last.hash == world_hash(simulation.world));
     assert_int_equal(results, 2); /* taking memory is none */
 }

@@ -1,10 +1,7 @@
 /* What is written of a world costs its thread no allocation, and a recording has the checkpoint that it ordered: the
  * allocator is wrapped by the linker; it counts, and holds other threads back. */
-#include "tests/unit/server/cmocka_all.h"
-
 #include <inttypes.h>
 #include <poll.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,53 +9,9 @@
 #include "server/library/scenario_builder.h"
 #include "server/simulation/logbook.h"
 #include "server/storage/file_writer.h"
+#include "tests/support/allocations.h"
 #include "tests/unit/server/storage/storage_support.h"
-
-static const char *const pond =
-    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
-    "\"targets\":{\"mouse\":[10,20]},"
-    "\"kinds\":{\"prey\":{\"behaviors\":[{\"wander\":{}},{\"flock\":{}}]}},"
-    "\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[0,0,800,600]},\"count\":50}]}";
-
-/* ---- counted allocations of one thread ---- */
-
-static _Thread_local bool is_counting;
-static _Thread_local int calls;
-/* Of other threads: the keeper's, when its text grows. */
-static _Thread_local bool is_main;
-static atomic_bool is_keeper_held;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *memory, size_t size);
-void __real_free(void *memory);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *memory, size_t size);
-void __wrap_free(void *memory);
-
-void *__wrap_malloc(size_t size) {
-    calls += is_counting ? 1 : 0;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    calls += is_counting ? 1 : 0;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *memory, size_t size) {
-    calls += is_counting ? 1 : 0;
-    while (!is_main && atomic_load(&is_keeper_held)) {
-        (void)poll(NULL, 0, 1);
-    }
-    return __real_realloc(memory, size);
-}
-
-void __wrap_free(void *memory) {
-    calls += is_counting ? 1 : 0;
-    __real_free(memory);
-}
+#include "tests/unit/server/test_world.h"
 
 /* ---- a world that is kept ---- */
 
@@ -70,28 +23,12 @@ struct stage {
     uint64_t began_ns;
 };
 
-static void put_world(struct stage *stage) {
-    struct scenario scenario;
-    struct built_world built;
-    struct failure failure = {0};
-    const struct world_overrides overrides = {0};
-    scenario_init(&scenario);
-    if (scenario_read(pond, strlen(pond), &scenario, &failure) != 0) {
-        fail_msg("%s", failure.message);
-    }
-    memcpy(scenario.name, "pond", sizeof "pond");
-    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
-    scenario_fini(&scenario);
-    simulation_state_init(&stage->state);
-    simulation_state_change(&stage->state, &built);
-    built_world_fini(&built);
-}
-
 static struct stage begin(void) {
     struct stage stage = {.folder = test_folder_make()};
     struct failure failure = {0};
     char state[512], record[512];
-    put_world(&stage);
+    simulation_state_init(&stage.state);
+    put_world(&stage.state, POND("50"), "pond");
     stage.directory = state_directory_open(test_path(&stage.folder, "state", state), false, &failure);
     assert_non_null(stage.directory);
     const struct logbook_def def = {.directory = stage.directory,
@@ -138,11 +75,9 @@ static void run_to_checkpoint(struct stage *stage, int seconds) {
     struct logbook_statistics before, after;
     logbook_read_statistics(stage->logbook, &before);
     do {
-        calls = 0;
-        is_counting = true;
+        const int calls = allocator_calls_of_thread();
         run(stage, seconds);
-        is_counting = false;
-        assert_int_equal(calls, 0);
+        assert_int_equal(allocator_calls_of_thread(), calls);
         rest();
         logbook_read_statistics(stage->logbook, &after);
         assert_true(after.journal.is_on && after.recording.is_on);
@@ -167,15 +102,14 @@ static void test_no_allocation_when_a_request_is_written(void **unused) {
     struct request request = request_default(REQUEST_MOUSE);
     const struct recorder_session session = {.by = 3, .name = "Ann"};
     run(&stage, 3);
+    int calls = 0;
     for (int i = 0; i < 1000; i++) {
-        is_counting = i > 900;
-        calls = is_counting ? calls : 0;
+        calls = i <= 900 ? allocator_calls_of_thread() : calls;
         stage.state.seq++;
         request.body.mouse.x = (float)i;
         logbook_note_request(stage.logbook, &stage.state, &request, session);
-        is_counting = false;
     }
-    assert_int_equal(calls, 0);
+    assert_int_equal(allocator_calls_of_thread(), calls);
     end(&stage);
 }
 
@@ -187,15 +121,13 @@ static void test_no_allocation_in_the_clone_of_a_save(void **unused) {
     command->request = request_default(REQUEST_SAVE);
     struct scenario_order *order = scenario_order_create(command);
     assert_non_null(order);
-    calls = 0;
-    is_counting = true;
+    int calls = allocator_calls_of_thread();
     scenario_order_clone(order, &stage.state);
-    is_counting = false;
+    assert_int_equal(allocator_calls_of_thread(), calls);
     assert_true(scenario_order_take_room(order, &none)); /* by another thread in a server */
-    is_counting = true;
+    calls = allocator_calls_of_thread();
     scenario_order_clone(order, &stage.state);
-    is_counting = false;
-    assert_int_equal(calls, 0);
+    assert_int_equal(allocator_calls_of_thread(), calls);
     assert_true(world_hash(order->clone.world) == world_hash(stage.state.world));
     scenario_order_destroy(order);
     free(command);
@@ -243,7 +175,7 @@ static void test_a_recording_has_no_checkpoint_of_the_one_before(void **unused) 
     struct stage stage = begin();
     request_record(&stage, false, "");
     rest();
-    atomic_store(&is_keeper_held, true);
+    allocations_hold_others(true); /* the keeper, when its text grows */
     request_record(&stage, true, "first");
     const uint64_t first = world_tick(stage.state.world);
     run(&stage, 1);
@@ -251,7 +183,7 @@ static void test_a_recording_has_no_checkpoint_of_the_one_before(void **unused) 
     run(&stage, 1);
     request_record(&stage, true, "second");
     const uint64_t second = world_tick(stage.state.world);
-    atomic_store(&is_keeper_held, false);
+    allocations_hold_others(false);
     for (int i = 0; i < 5; i++) {
         rest();
         run(&stage, 1);
@@ -265,7 +197,6 @@ static void test_a_recording_has_no_checkpoint_of_the_one_before(void **unused) 
 }
 
 int main(void) {
-    is_main = true;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_recording_has_no_checkpoint_of_the_one_before),
         cmocka_unit_test(test_no_allocation_with_journal_and_recording),

@@ -1,18 +1,11 @@
 /* The last seconds of a world simulated again: the same hash, unless something is not as it was. */
-#include "tests/unit/server/cmocka_all.h"
-
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
 #include "server/commands/command_apply.h"
 #include "server/simulation/selfcheck.h"
-
-static const char *const pond =
-    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
-    "\"targets\":{\"mouse\":[10,20]},"
-    "\"kinds\":{\"prey\":{\"behaviors\":[{\"wander\":{}},{\"flock\":{}}]}},"
-    "\"agents\":[{\"kind\":\"prey\",\"in\":{\"rect\":[0,0,800,600]},\"count\":200}]}";
+#include "tests/unit/server/test_world.h"
 
 static struct simulation_state simulation;
 static atomic_int differences, agreements;
@@ -35,18 +28,8 @@ static void on_agreement(void *context, uint64_t spans, uint64_t tick) {
 }
 
 static int set_up(void **unused) {
-    struct scenario scenario;
-    struct built_world built;
-    struct failure failure = {0};
-    const struct world_overrides overrides = {0};
-    scenario_init(&scenario);
-    if (scenario_read(pond, strlen(pond), &scenario, &failure) != 0) {
-        fail_msg("%s", failure.message);
-    }
-    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
-    scenario_fini(&scenario);
     simulation_state_init(&simulation);
-    simulation_state_change(&simulation, &built);
+    put_world(&simulation, POND("200"), "pond");
     atomic_store(&differences, 0);
     atomic_store(&agreements, 0);
     return 0;
