@@ -461,7 +461,7 @@ static void random_record(uint64_t *random, struct request_record *record) {
 }
 
 static struct request random_request(uint64_t *random) {
-    enum request_op op = REQUEST_BATCH; /* those are in test_request_batch.c */
+    enum request_op op = REQUEST_BATCH; /* those are in test_request_lines.c */
     while (op == REQUEST_BATCH) {
         op = (enum request_op)test_below(random, REQUEST_OP_COUNT);
     }

@@ -464,7 +464,7 @@ static void test_who_leaves_ends_their_steps(void **state) {
 
 /* ==== command queue ====
  * The command queue: what ends a wait and what does not, when a step has to end. The order of commands is
- * tested in test_command_lanes.c. */
+ * tested above. */
 
 static enum command_push push_queue(struct command_queue *queue, uint32_t session, uint64_t line,
                                     enum request_op op) {

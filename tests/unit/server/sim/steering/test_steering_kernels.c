@@ -359,7 +359,7 @@ static void check_rule(struct fixture *fixture, enum simd simd, place_set wanted
     }
 }
 
-/* Those about scenery are in test_steering_scenery.c. */
+/* Those about scenery are in test_geometry.c. */
 static bool has_rule(enum simd simd, int type) {
     return simd_is_supported(simd) && steering_kernel_of(simd)->rules[type] != NULL &&
            !behavior_has_trait(type, TRAIT_SCENERY);
