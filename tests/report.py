@@ -3,8 +3,8 @@
 
     ctest ... --output-on-failure | report.py follow    failures as they come, whole; for other tests one line that moves on
                                                          (where there is no terminal, a line every 25 tests or every minute)
-    report.py summary XML...                             the sum of --output-junit files: failed tests, skipped tests and why;
-                                                         the last line is "N passed, N failed, N skipped"
+    report.py summary XML...                             the sum of --output-junit files: lines of tests that begin with "NOTICE:",
+                                                         failed tests, skipped tests and why; the last line is "N passed, N failed, N skipped"
     report.py times XML...                               how long each test took, the longest first
     report.py skips LIST XML...                          the skipped tests that no line "TEST REASON" of LIST allows; exit code 1
                                                          when there is one. TEST and REASON are regular expressions
@@ -124,6 +124,10 @@ def summary(paths):
     slowest = sorted(cases, key=lambda case: -float(case.get("time") or 0))[:3]
     if slowest:
         print("longest:", ", ".join(f"{case.get('name')} {float(case.get('time') or 0):.0f} s" for case in slowest))
+    for case in cases:
+        for line in (case.findtext("system-out") or "").splitlines():
+            if line.startswith("NOTICE: "):
+                print(f"notice: {line[8:]}")
     for case in skipped:
         print(f"skipped: {case.get('name')}: {reason_of(case)}")
     for case in failed:

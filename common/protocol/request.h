@@ -391,12 +391,10 @@ void request_op_hint(const char *op, char hint[NEAREST_HINT_BYTES]);
 /** An empty request of this op: every field at its default. */
 struct request request_default(enum request_op op);
 
-/** Reads one line (no newline). Does the strict JSON check first.
+/** Reads one line (no newline). Does the strict JSON check first, within these limits: json_limits_line, or
+ * json_limits_admin for an admin's line.
  * returns 0; or -1 with *failure, and request->id set when an id could be read, so that the error can carry
  * it; op and unknown (or "") as well. The caller ends a request that was decoded with request_fini. */
-NODISCARD int request_decode(const char *line, size_t length, struct request *request,
-                             struct failure *failure);
-/** The same within other limits of the JSON (an admin's line: json_limits_admin). */
 NODISCARD int request_decode_within(const char *line, size_t length, const struct json_limits *limits,
                                     struct request *request, struct failure *failure);
 

@@ -504,11 +504,6 @@ int request_decode_within(const char *line, size_t length, const struct json_lim
     return result;
 }
 
-int request_decode(const char *line, size_t length, struct request *request, struct failure *failure) {
-    const struct json_limits limits = json_limits_line();
-    return request_decode_within(line, length, &limits, request, failure);
-}
-
 /* ---- encoding ---- */
 
 /* Whether the field has to be written: it is required, was given, or differs from its default. */

@@ -1,7 +1,7 @@
 /* What a request has beyond its fixed size: columns of numbers, or the requests of a batch. Memory of its own,
  * which does not change once the request is decoded and which copies of the request share.
  *
- * request_decode creates it, request_copy shares it, request_fini gives it back; the last holder frees it. The
+ * request_decode_within creates it, request_copy shares it, request_fini gives it back; the last holder frees it. The
  * count is atomic: a copy may go to another thread. A plain assignment of a request borrows it.
  */
 #ifndef DROVER_COMMON_PROTOCOL_REQUEST_EXTRA_H

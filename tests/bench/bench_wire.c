@@ -19,6 +19,7 @@
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world.h"
 #include "tests/bench/bench_median.h"
+#include "tests/support/request_decode.h"
 
 enum { RUNS = 7, ROTATED_AGENTS = 200000, FRAMES_MOST = 200 };
 

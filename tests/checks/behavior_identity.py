@@ -6,12 +6,11 @@
 
 Tests may name behaviors; so may server/sim/steering/behavior*.[ch].
 """
-import pathlib
 import re
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import checking
+
 ALLOWED = re.compile(r"^server/sim/steering/behavior\w*\.[ch]$")
 LISTED = re.compile(r"^ +X\(([A-Z_]+), *(\w+),", re.MULTILINE)
 LIST = "server/sim/steering/behavior_list.h"
@@ -52,12 +51,7 @@ SELF_TEST = [
 def self_test():
     mistakes = 0
     for path, line, refused in SELF_TEST:
-        with tempfile.TemporaryDirectory() as folder:
-            root = pathlib.Path(folder)
-            for name, text in ((LIST, "    X(SEEK, seek, 1)\n    X(FLEE,  flee, 1)\n"), (path, "\n" + line + "\n")):
-                (root / name).parent.mkdir(parents=True, exist_ok=True)
-                (root / name).write_text(text, encoding="utf-8")
-            found = complaints(root)
+        found = checking.judged(complaints, {LIST: "    X(SEEK, seek, 1)\n    X(FLEE,  flee, 1)\n", path: "\n" + line + "\n"})
         if (len(found) == 1 and found[0].startswith(f"{path}:2: ")) != refused or (found and not refused):
             mistakes += 1
             print(f"self-test: {path}: {line}: should {'be' if refused else 'not be'} refused, got {found}")
@@ -65,13 +59,5 @@ def self_test():
     return 1 if mistakes else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    found = complaints(pathlib.Path(arguments[0]) if arguments else ROOT)
-    print("\n".join(found), end="\n" if found else "")
-    return 1 if found else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(checking.run(complaints, self_test))

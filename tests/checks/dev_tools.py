@@ -26,7 +26,8 @@ RUN = """Test project /somewhere
 50% tests passed, 1 tests failed out of 2
 """
 RESULTS = """<testsuite>
-<testcase name="unit.good" time="1" status="run"><system-out>fine</system-out></testcase>
+<testcase name="unit.good" time="1" status="run"><system-out>fine
+NOTICE: server: +9 files</system-out></testcase>
 <testcase name="unit.bad" time="9" status="fail"><failure message=""/><system-out>no</system-out></testcase>
 <testcase name="e2e.gone" time="0" status="notrun"><skipped message="Unable to find executable"/></testcase>
 <testcase name="e2e.none" time="0" status="notrun"><skipped message="SKIP_RETURN_CODE=77"/>
@@ -61,6 +62,7 @@ class Report(unittest.TestCase):
             file.flush()
             said = run(sys.executable, ROOT / "tests/report.py", "summary", file.name, "/no/such/file").stdout.splitlines()
         self.assertIn("skipped: e2e.none: not installed: xdotool", said)
+        self.assertIn("notice: server: +9 files", said)
         self.assertIn("not passed: unit.bad", said)
         self.assertIn("not passed: e2e.gone", said)
         self.assertEqual(said[-1], "1 passed, 2 failed, 1 skipped")

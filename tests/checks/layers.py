@@ -11,13 +11,12 @@ usage: layers.py [ROOT]          prints FILE:LINE: RULE for every wrong include 
 """
 
 import collections
-import pathlib
 import posixpath
 import re
 import sys
-import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import checking
+
 TOPS = ("common", "server", "clients", "viewer", "web")
 SOURCES = (".c", ".h", ".cpp", ".hpp")
 
@@ -332,27 +331,17 @@ CIRCLES = [
 ]
 
 
-def judged(files):
-    """The complaints about a tree of these files."""
-    with tempfile.TemporaryDirectory() as folder:
-        root = pathlib.Path(folder)
-        for name, text in files.items():
-            (root / name).parent.mkdir(parents=True, exist_ok=True)
-            (root / name).write_text(text, encoding="utf-8")
-        return check(root)
-
-
 def self_test():
     headers = sorted(LEAVES | {"clients/c/include/drover/drover.h", "clients/c/handle.h", "common/system/log.h", "common/protocol/line_reader.h", "common/protocol/request.h", "common/base/buffer.h", "common/text/utf8.h", "server/sim/world/world.h", "server/exchange/command_queue.h", "viewer/app/a.h"})
     mistakes = 0
     for path, line, refused in SELF_TEST:
-        complaints = judged({**{name: "\n" for name in headers}, path: "/* first line */\n" + line + "\n"})
+        complaints = checking.judged(check, {**{name: "\n" for name in headers}, path: "/* first line */\n" + line + "\n"})
         right = (len(complaints) == 1 and complaints[0].startswith(f"{path}:2: ")) if refused else not complaints
         if not right:
             mistakes += 1
             print(f"self-test: {path}: {line}: should {'be' if refused else 'not be'} refused, got {complaints}")
     for files, refused in CIRCLES:
-        complaints = judged(files)
+        complaints = checking.judged(check, files)
         if refused != any(complaint.startswith("circle of files: ") for complaint in complaints):
             mistakes += 1
             print(f"self-test: {sorted(files)}: should {'be' if refused else 'not be'} a circle, got {complaints}")
@@ -360,13 +349,5 @@ def self_test():
     return 1 if mistakes else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    complaints = check(pathlib.Path(arguments[0]) if arguments else ROOT)
-    print("\n".join(complaints), end="\n" if complaints else "")
-    return 1 if complaints else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(checking.run(check, self_test))

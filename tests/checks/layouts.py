@@ -6,11 +6,11 @@ usage: layouts.py [ROOT]          prints FILE:LINE: RULE for every comparison; e
        layouts.py --self-test     proves that each form of comparison is found
 """
 
-import pathlib
 import re
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+import checking
+
 TABLE = "common/snapshot/frame_layout."
 ENUMERATOR = r"LAYOUT_(?!COUNT\b)[A-Z]+\b"
 COMPARISON = re.compile(rf"[=!]=\s*(?:\(\w+\)\s*)?{ENUMERATOR}|{ENUMERATOR}\s*[=!<>]=|\bcase\s+{ENUMERATOR}|[<>]\s*{ENUMERATOR}")
@@ -56,13 +56,5 @@ def self_test():
     return 1 if wrong else 0
 
 
-def main(arguments):
-    if arguments == ["--self-test"]:
-        return self_test()
-    complaints = check_tree(pathlib.Path(arguments[0]) if arguments else ROOT)
-    print("\n".join(complaints), end="\n" if complaints else "")
-    return 1 if complaints else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(checking.run(check_tree, self_test))

@@ -188,14 +188,14 @@ PLACES = {
         Edit("server/sim/world/world_columns.h",
              "    X(15, uint8_t, spare, 0, true, hash_byte, BY_ROW, true)                                                  \\\n",
              before=r"^    X\(0, int32_t, rank,"),
-        Edit("docs/architecture.md", "| `spare` | hashed | `unit.world_clone` |\n", before=r"^\| .*`rank`"),
+        Edit("docs/architecture.md", "| `spare` | hashed | `unit.world` |\n", before=r"^\| .*`rank`"),
     ],
 }
 # Files of a list that a page needs and the build does not: the checks of the pages ask for them.
 PAGES = {"behavior": ["docs/scenarios.md", "scenarios/NAME.json"], "request": ["protocol.md", "protocol.schema.json"],
          "layout": ["protocol.md", "protocol.schema.json"]}
-TARGETS = "drover-server drover-viewer test_session_requests test_command_apply test_request test_frame_layout test_world_clone " \
-          "test_whole_state test_world_library test_viewer_options test_viewer_hud".split()
+TARGETS = "drover-server drover-viewer test_admission test_command_apply test_request test_frame_layout test_world " \
+          "test_whole_state test_world_library test_viewer_app test_viewer_hud".split()
 SCENARIO = """{"name": "Halt", "world": {"size": [400, 300]},
  "kinds": {"walker": {"max_speed": 100, "max_force": 200, "behaviors": [{"halt": {}}]}},
  "agents": [{"kind": "walker", "count": 5, "in": {"rect": [0, 0, 400, 300]}}]}

@@ -7,6 +7,7 @@
 #include "common/json/json_check.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
+#include "tests/support/request_decode.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,6 +14,7 @@
 #include "server/commands/command_apply.h"
 #include "server/frames/frame_form.h"
 #include "server/frames/world_snapshot.h"
+#include "tests/support/request_decode.h"
 
 enum { REPLY_BYTES = 1 << 20, FRAME_BYTES = 1 << 24, LAST_TICK = 600 };
 

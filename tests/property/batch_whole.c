@@ -18,6 +18,7 @@
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"
 #include "tests/property/random_request.h"
+#include "tests/support/request_decode.h"
 
 enum { BATCHES = 12, MOST_MEMBERS = 12, MEMBER_BYTES = 256, LARGE = 3000, TEXT_BYTES = 1 << 22 };
 

@@ -19,6 +19,7 @@
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"
 #include "tests/property/random_request.h"
+#include "tests/support/request_decode.h"
 
 enum {
     PARTS = 5,

@@ -13,6 +13,7 @@
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"
 #include "tests/property/odd_request.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/server/recording/recorded_run.h"
 
 enum {

@@ -10,6 +10,7 @@
 #include "common/text/base64.h"
 #include "server/commands/simulation_state.h"
 #include "tests/property/random_request.h"
+#include "tests/support/request_decode.h"
 
 enum { ODD_TEXT = 96, ODD_ROWS = 600, ODD_TRIES = 400, ODD_BYTES = 1 << 20 };
 

@@ -26,6 +26,7 @@
 #include "tests/property/odd_request.h"
 #include "tests/support/fake_orders.h"
 #include "tests/support/fake_ranks.h"
+#include "tests/support/request_decode.h"
 
 enum {
     RANKS = 4,

@@ -25,6 +25,7 @@
 #include "tests/property/lively_world.h"
 #undef some_agent
 #include "tests/property/random_request.h"
+#include "tests/support/request_decode.h"
 
 enum {
     WORLDS = 300, /* of the full run */

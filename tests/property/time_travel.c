@@ -22,6 +22,7 @@
 #include "tests/property/named_scenario.h"
 #include "tests/property/other_ways.h"
 #include "tests/property/random_request.h"
+#include "tests/support/request_decode.h"
 
 enum {
     SAVES = 3, /* of a scenario, in the slow run */

@@ -13,7 +13,7 @@
 /* One fixed color for each behavior, wherever the behavior is shown: a state of its name, its force, its bar, the
  * place it aims at, its radius, its row in the legend. Pure.
  *
- * Colors of behaviors that a scenario has together are far apart, for color-blind eyes too (test_behavior_colors.c).
+ * Colors of behaviors that a scenario has together are far apart, for color-blind eyes too (test_colors.c).
  */
 
 #ifdef __cplusplus

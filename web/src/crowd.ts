@@ -1,6 +1,6 @@
 /* Large crowds: the card moves agents between two snapshots by itself. The rows go to the card when a snapshot has come; a
  * picture in between is a few uniforms. The formula is that of viewer/model/interpolate.c (struct interpolate_motion says it in
- * words); tests/unit/viewer/draw/test_agent_instances.c has it in C and compares. */
+ * words); tests/unit/viewer/draw/test_canvas.c has it in C and compares. */
 import type { Crowd } from "./messages";
 import { compileProgram, IMAGE_SHADER } from "./program";
 

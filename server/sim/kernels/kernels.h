@@ -386,7 +386,7 @@ struct steering_batch {
 };
 
 /* Steering of many agents at once: the behaviors that have a rule for lanes, and what becomes of their
- * forces (test_steering_kernel).
+ * forces (test_steering_kernels).
  *
  * A behavior without a rule is computed agent by agent. A new rule: its formula in steering_rules.inc.h, where
  * the behavior's function takes it from as well, and a row in STEERING_RULE_LIST (steering.inc.h).

@@ -16,6 +16,7 @@
 #include "server/recording/recording_line.h"
 #include "server/sim/core.h"
 #include "tests/e2e/tool/planted_fault.h"
+#include "tests/support/request_decode.h"
 
 enum { LINE = 8192, OUT_LIMIT = 1 << 28 };
 

@@ -3,6 +3,7 @@
 #define DROVER_TESTS_UNIT_COMMON_PROTOCOL_REQUEST_LINES_H
 
 #include "common/protocol/request.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/test_support.h"
 
 static inline int decode(const char *text, struct request *request, struct failure *failure) {

@@ -1,13 +1,20 @@
-/* common/request: decoding, the rules between fields, refusals, and the round trip of random requests. */
-#include "common/protocol/request.h"
+/* Requests: every operation, help, steps. */
 
+#include "tests/unit/common/test_support.h"
+
+#include <cjson/cJSON.h>
 #include <stdio.h>
 
 #include "common/json/field_json.h"
+#include "common/protocol/request.h"
+#include "common/protocol/request_extra.h"
 #include "common/protocol/request_table.h"
 #include "common/snapshot/snapshot.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_lines.h"
 #include "tests/unit/common/protocol/request_same.h"
+
+/* ==== request: decoding, the rules between fields, refusals, and the round trip of random requests ==== */
 
 static void refused(const char *text, const char *id, enum failure_code code, const char *field,
                     const char *message) {
@@ -454,7 +461,7 @@ static void random_record(uint64_t *random, struct request_record *record) {
 }
 
 static struct request random_request(uint64_t *random) {
-    enum request_op op = REQUEST_BATCH; /* those are in test_request_batch.c */
+    enum request_op op = REQUEST_BATCH; /* those are in test_request_lines.c */
     while (op == REQUEST_BATCH) {
         op = (enum request_op)test_below(random, REQUEST_OP_COUNT);
     }
@@ -659,6 +666,137 @@ static void unknown_ops_of_any_length(void **state) {
     }
 }
 
+/* ==== help names every op, every field, and its allowed values ==== */
+
+static void all_ops_with_all_fields(void **state) {
+    const struct request_help all = {.about = ""};
+    struct failure failure;
+    struct buffer out;
+    buffer_init(&out, 1 << 20);
+    struct json_writer json = json_writer_begin(&out);
+    json_object(&json);
+    assert_int_equal(request_help_write(&all, &json, &failure), 0);
+    json_end(&json);
+    cJSON *tree = cJSON_Parse(out.data);
+    assert_non_null(tree);
+    const cJSON *ops = cJSON_GetObjectItemCaseSensitive(tree, "ops");
+    assert_int_equal(cJSON_GetArraySize(ops), REQUEST_OP_COUNT);
+    for (int op = 0; op < REQUEST_OP_COUNT; op++) {
+        const cJSON *row = cJSON_GetArrayItem(ops, op);
+        assert_string_equal(cJSON_GetObjectItemCaseSensitive(row, "op")->valuestring,
+                            request_op_name((enum request_op)op));
+        const char *role = cJSON_GetObjectItemCaseSensitive(row, "role")->valuestring;
+        assert_string_equal(role, role_name(request_role((enum request_op)op)));
+        const cJSON *fields = cJSON_GetObjectItemCaseSensitive(row, "fields");
+        int at = 0;
+        for (const struct field *field = request_fields((enum request_op)op); field->type != FIELD_END;
+             field++) {
+            const cJSON *said = cJSON_GetArrayItem(fields, at++);
+            assert_string_equal(cJSON_GetObjectItemCaseSensitive(said, "name")->valuestring, field->name);
+            assert_true(strlen(cJSON_GetObjectItemCaseSensitive(said, "help")->valuestring) > 0);
+            assert_int_equal(cJSON_HasObjectItem(said, "choices"), field->choices != NULL);
+        }
+        assert_int_equal(cJSON_GetArraySize(fields), at);
+    }
+    cJSON_Delete(tree);
+    buffer_fini(&out);
+}
+
+static void one_op_or_a_suggestion(void **state) {
+    struct failure failure = {0};
+    struct buffer out;
+    buffer_init(&out, 1 << 20);
+    struct json_writer json = json_writer_begin(&out);
+    json_object(&json);
+    const struct request_help mouse = {.about = "mouse"};
+    assert_int_equal(request_help_write(&mouse, &json, &failure), 0);
+    json_end(&json);
+    assert_string_equal(
+        out.data, "{\"ops\":[{\"op\":\"mouse\",\"role\":\"operator\",\"always_answers\":false,\"fields\":["
+                  "{\"name\":\"x\",\"type\":\"number\",\"required\":true,\"min\":-1000000,\"max\":1000000,"
+                  "\"unit\":\"px\","
+                  "\"help\":\"The place.\"},"
+                  "{\"name\":\"y\",\"type\":\"number\",\"required\":true,\"min\":-1000000,\"max\":1000000,"
+                  "\"unit\":\"px\","
+                  "\"help\":\"The place.\"}]}]}");
+    const struct request_help typo = {.about = "mosue"};
+    assert_int_equal(request_help_write(&typo, &json, &failure), -1);
+    assert_int_equal(failure.code, FAILURE_UNKNOWN_OP);
+    assert_string_equal(failure.message, "no op \"mosue\" (did you mean \"mouse\"?)");
+    buffer_fini(&out);
+}
+
+/* ==== request step ====
+ * common/protocol/request_step, and the views of get and step: what is read, refused, and written again. */
+
+/* Decoded and encoded, the line is this one. */
+static struct request comes_back(const char *text, const char *as) {
+    const struct request request = decoded(text);
+    struct buffer out;
+    buffer_init(&out, 4096);
+    request_encode(&request, &out);
+    out.data[out.length - 1] = '\0';
+    assert_string_equal(out.data, as);
+    buffer_fini(&out);
+    return request;
+}
+
+static void steps_come_back(void **state) {
+    static const char *const lines[] = {
+        "{\"op\":\"step\"}",
+        "{\"op\":\"step\",\"count\":7}",
+        "{\"op\":\"step\",\"return\":\"objects\"}",
+        "{\"op\":\"step\",\"region\":[0,1,2,3.5],\"count\":7,\"return\":\"packed\",\"fields\":[\"pos\"],"
+        "\"kinds\":[\"a\",\"b\"]}",
+        "{\"op\":\"step\",\"until\":{\"reached\":true},\"count\":5}",
+        "{\"op\":\"step\",\"until\":{\"caught\":3},\"count\":100000}",
+        "{\"op\":\"step\",\"until\":{\"tick\":9007199254740991},\"count\":5}",
+        "{\"op\":\"step\",\"until\":{\"state\":{\"kind\":\"prey\",\"name\":\"flee\",\"count\":3}},\"count\":"
+        "5}",
+    };
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        (void)comes_back(lines[i], lines[i]);
+    }
+    const struct request whole =
+        comes_back("{\"op\":\"step\",\"until\":{\"state\":{\"kind\":\"a\",\"name\":\"b\"}}}",
+                   "{\"op\":\"step\",\"until\":{\"state\":{\"kind\":\"a\",\"name\":\"b\","
+                   "\"count\":1}},\"count\":100000}");
+    assert_false(request_answers_with_frame(&whole));
+}
+
+static void refuses_bad_steps(void **state) {
+    refused_line("{\"op\":\"step\",\"count\":0}", FAILURE_OUT_OF_RANGE, "count",
+                 "0 is out of range: 1 to 100000");
+    refused_line("{\"op\":\"step\",\"kinds\":[\"a\"]}", FAILURE_BAD_PARAM, "kinds",
+                 "allowed only with return");
+    refused_line("{\"op\":\"step\",\"until\":{\"caught\":0}}", FAILURE_OUT_OF_RANGE, "until.caught",
+                 "0 is out of range: 1 to 100000000");
+    refused_line("{\"op\":\"step\",\"until\":{\"never\":1}}", FAILURE_BAD_PARAM, "until.never",
+                 "unknown key \"never\"; allowed: reached, caught, tick, state");
+    refused_line("{\"op\":\"step\",\"until\":{\"state\":{\"kind\":\"a\"}}}", FAILURE_BAD_PARAM,
+                 "until.state.name", "missing; expected a string");
+    refused_line("{\"op\":\"step\",\"until\":{\"state\":3}}", FAILURE_BAD_PARAM, "until.state",
+                 "expected an object, found a number");
+    refused_line("{\"op\":\"step\",\"until\":{\"tick\":3,\"reached\":true}}", FAILURE_BAD_PARAM, "until",
+                 "give exactly one of reached, caught, state, tick");
+}
+
+static void gets_come_back(void **state) {
+    (void)comes_back("{\"op\":\"get\"}", "{\"op\":\"get\"}");
+    struct request request =
+        comes_back("{\"op\":\"get\",\"agents\":[3,1],\"region\":[0,0,1,1],\"layout\":\"packed\"}",
+                   "{\"op\":\"get\",\"region\":[0,0,1,1],\"agents\":[3,1],\"layout\":\"packed\"}");
+    assert_int_equal(request_columns_of(&request)->count, 2);
+    assert_true(request_answers_with_frame(&request));
+    request_fini(&request);
+    refused_line("{\"op\":\"get\",\"layout\":\"density\"}", FAILURE_BAD_PARAM, "layout",
+                 "\"density\" is not one of \"objects\", \"packed\"");
+    refused_line("{\"op\":\"get\",\"fields\":[\"speed\"]}", FAILURE_BAD_PARAM, "fields",
+                 "no field \"speed\"; allowed: pos, vel, heading, state, kind, stamina, force, desired");
+    refused_line("{\"op\":\"get\",\"region\":[1]}", FAILURE_BAD_PARAM, "region",
+                 "expected [x, y, width, height]");
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(unknown_ops_of_any_length),
@@ -675,6 +813,11 @@ int main(void) {
         cmocka_unit_test(every_row_is_whole),
         cmocka_unit_test(every_request_round_trips),
         cmocka_unit_test(left_out_fields_are_not_written),
+        cmocka_unit_test(all_ops_with_all_fields),
+        cmocka_unit_test(one_op_or_a_suggestion),
+        cmocka_unit_test(steps_come_back),
+        cmocka_unit_test(refuses_bad_steps),
+        cmocka_unit_test(gets_come_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,12 @@
-/* The rows of the layouts: each is whole, and a line belongs to one of them at most. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+/* The layouts of frames, and packed snapshots. */
 
-#include <cmocka.h>
-
-#include <string.h>
+#include "tests/unit/common/test_support.h"
 
 #include "common/snapshot/frame_layout.h"
+#include "common/snapshot/snapshot_packed.h"
+#include "common/text/base64.h"
+
+/* ==== The rows of the layouts: each is whole, and a line belongs to one of them at most ==== */
 
 static void every_row_is_whole(void **state) {
     for (int layout = 0; layout < LAYOUT_COUNT; layout++) {
@@ -55,11 +53,391 @@ static void other_lines_are_no_frames(void **state) {
     assert_null(frame_layout_of_line("{\"op\":\"key\"", 10)); /* no further than its length */
 }
 
+/* ==== snapshot packed ====
+ * common/snapshot/snapshot_packed and its decoder: packed frames decode to the values of the objects layout,
+ * whichever deltas arrive; new keys when they are due; hostile lines are refused. */
+
+enum { ALL = SNAPSHOT_USUAL | SNAPSHOT_STAMINA };
+
+static void name(struct name_table *names, const char *text) {
+    assert_true(name_table_intern(names, text, strlen(text)) >= 0);
+}
+
+static struct snapshot *create(int32_t count, bool has_forces) {
+    struct snapshot *snapshot = snapshot_create();
+    assert_non_null(snapshot);
+    assert_int_equal(snapshot_reserve(snapshot, count, 0, has_forces), 0);
+    snapshot->count = count;
+    snapshot->has_forces = has_forces;
+    for (const char *const *n = (const char *const[]){"a", "bee", "prey-2", NULL}; *n != NULL; n++) {
+        name(&snapshot->kind_names, *n);
+        name(&snapshot->state_names, *n);
+    }
+    name(&snapshot->state_names, "rest");
+    name(&snapshot->target_names, "mouse");
+    snapshot->target_count = 1;
+    snapshot->target_x[0] = -1;
+    return snapshot;
+}
+
+static int32_t within(uint64_t *random, int32_t most) {
+    return (int32_t)test_below(random, (uint32_t)most * 2u + 1u) - most;
+}
+
+static void fill(struct snapshot *snapshot, uint64_t *random) {
+    uint32_t id = 0;
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        id += 1 + test_below(random, 9);
+        snapshot->id[i] = id;
+        snapshot->kind[i] = (uint16_t)test_below(random, 3);
+        snapshot->state[i] = (uint16_t)test_below(random, 4);
+        snapshot->x[i] = within(random, 100000000);
+        snapshot->y[i] = within(random, 100000000);
+        snapshot->vx[i] = within(random, 2000000);
+        snapshot->vy[i] = within(random, 2000000);
+        snapshot->heading[i] = (int32_t)test_below(random, 36000);
+        snapshot->stamina[i] = within(random, 100000000);
+        if (snapshot->has_forces) {
+            snapshot->desired[i] = (struct snapshot_vector){within(random, INT32_MAX / 2), INT32_MAX};
+            snapshot->steering[i] = (struct snapshot_vector){INT32_MIN, within(random, INT32_MAX / 2)};
+            snapshot->share_begin[i] = 0;
+        }
+    }
+    if (snapshot->has_forces) {
+        snapshot->share_begin[snapshot->count] = 0;
+    }
+}
+
+/* All agents move a little; a twentieth is elsewhere, as if it had wrapped around the edge. */
+static void move(struct snapshot *snapshot, uint64_t *random) {
+    snapshot->tick++;
+    snapshot->time_s = (double)snapshot->tick / 64.0;
+    snapshot->clock_ms += 16.0;
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        const bool jumps = i % 20 == 7;
+        snapshot->x[i] += jumps ? 3276700 * (1 - 2 * (snapshot->x[i] > 0)) : within(random, 30);
+        snapshot->y[i] += within(random, 30);
+        snapshot->vx[i] += jumps ? (snapshot->vx[i] > 0 ? -32769 : 32768) : within(random, 30);
+        snapshot->vy[i] += within(random, 30);
+        snapshot->heading[i] = (snapshot->heading[i] + (int32_t)test_below(random, 36000)) % 36000;
+        snapshot->stamina[i] += i % 50 == 3 ? -100000 : 0;
+        if (i % 30 == 1) {
+            snapshot->state[i] = (uint16_t)test_below(random, 4);
+        }
+    }
+}
+
+static struct buffer objects_line(const struct snapshot *snapshot, unsigned fields) {
+    struct buffer out;
+    buffer_init(&out, 1 << 26);
+    snapshot_encode_fields(snapshot, fields, &out);
+    assert_false(out.failed);
+    return out;
+}
+
+static void assert_same(const struct snapshot *a, const struct snapshot *b, unsigned fields) {
+    struct buffer one = objects_line(a, fields), other = objects_line(b, fields);
+    assert_string_equal(one.data, other.data);
+    buffer_fini(&one);
+    buffer_fini(&other);
+}
+
+/* Hands a line over in exact-size memory. */
+static enum frame_result feed(struct packed_decoder *stream, const char *line, size_t length,
+                              struct snapshot *out) {
+    struct failure failure = {0};
+    char *copy = test_exact_copy(line, length);
+    const enum frame_result result = packed_decode(stream, copy, length, out, &failure);
+    if (result == FRAME_REFUSED) {
+        assert_true(failure.message[0] != '\0');
+    }
+    free(copy);
+    return result;
+}
+
+struct stream {
+    struct packed_encoder encoder;
+    struct packed_decoder *reader;
+    struct snapshot *back;
+    struct buffer key, delta;
+    uint64_t keys;
+};
+
+static void begin(struct stream *stream, unsigned fields) {
+    memset(stream, 0, sizeof *stream);
+    assert_int_equal(packed_encoder_init(&stream->encoder, fields), 0);
+    stream->reader = packed_decoder_create();
+    stream->back = snapshot_create();
+    assert_true(stream->reader != NULL && stream->back != NULL);
+    buffer_init(&stream->key, 1 << 26);
+    buffer_init(&stream->delta, 1 << 26);
+}
+
+static void end(struct stream *stream) {
+    packed_encoder_fini(&stream->encoder);
+    packed_decoder_destroy(stream->reader);
+    snapshot_destroy(stream->back);
+    buffer_fini(&stream->key);
+    buffer_fini(&stream->delta);
+}
+
+/* As the server does; true when there is a new key. */
+static bool encode(struct stream *stream, const struct snapshot *snapshot) {
+    buffer_clear(&stream->delta);
+    if (packed_key_serves(&stream->encoder, snapshot) &&
+        packed_encode_delta(&stream->encoder, snapshot, &stream->delta) == PACKED_OK) {
+        return false;
+    }
+    buffer_clear(&stream->key);
+    packed_encode_key(&stream->encoder, snapshot, ++stream->keys, &stream->key);
+    assert_int_equal(packed_encode_delta(&stream->encoder, snapshot, &stream->delta), PACKED_OK);
+    assert_false(stream->key.failed || stream->delta.failed);
+    return true;
+}
+
+static void receive(struct stream *stream, const struct snapshot *snapshot, bool with_key, unsigned fields) {
+    if (with_key) {
+        assert_int_equal(feed(stream->reader, stream->key.data, stream->key.length, stream->back), FRAME_KEY);
+    }
+    assert_int_equal(feed(stream->reader, stream->delta.data, stream->delta.length, stream->back),
+                     FRAME_READY);
+    assert_same(snapshot, stream->back, fields);
+}
+
+/* A reader misses two thirds of the frames, keys among them; as in a send queue, the key comes before the
+ * first delta that needs it. */
+static void any_subset_of_deltas_is_the_objects(void **state) {
+    uint64_t random = 7;
+    static const int32_t counts[] = {0, 1, 2, 3, 50, 1000, 4000};
+    for (size_t c = 0; c < sizeof counts / sizeof counts[0]; c++) {
+        struct snapshot *world = create(counts[c], false);
+        struct stream stream;
+        begin(&stream, ALL);
+        fill(world, &random);
+        uint64_t has_key = 0;
+        for (int frame = 0; frame < 60; frame++) {
+            move(world, &random);
+            (void)encode(&stream, world);
+            if (test_below(&random, 3) == 0) {
+                receive(&stream, world, has_key != stream.keys, ALL);
+                has_key = stream.keys;
+            }
+        }
+        assert_true(stream.keys >= 1);
+        assert_true(counts[c] < 50 || stream.keys < 30); /* deltas did serve */
+        end(&stream);
+        snapshot_destroy(world);
+    }
+}
+
+static void chosen_fields_and_forces(void **state) {
+    uint64_t random = 9;
+    for (unsigned fields = 0; fields < 256; fields++) {
+        struct snapshot *world = create(40, true);
+        struct stream stream;
+        begin(&stream, fields);
+        fill(world, &random);
+        (void)encode(&stream, world);
+        receive(&stream, world, true, fields);
+        assert_int_equal(stream.back->fields, fields);
+        move(world, &random);
+        const bool is_new = encode(&stream, world);
+        receive(&stream, world, is_new, fields);
+        end(&stream);
+        snapshot_destroy(world);
+    }
+}
+
+static void a_key_is_due(void **state) {
+    uint64_t random = 11;
+    struct snapshot *world = create(100, false);
+    struct stream stream;
+    begin(&stream, SNAPSHOT_USUAL);
+    fill(world, &random);
+    assert_false(packed_key_serves(&stream.encoder, world));
+    assert_true(encode(&stream, world));
+    assert_false(encode(&stream, world));
+    world->clock_ms += PACKED_KEY_MS - 1;
+    assert_false(encode(&stream, world));
+    world->clock_ms += 1;
+    assert_true(encode(&stream, world)); /* old */
+    world->epoch++;
+    assert_true(encode(&stream, world)); /* another world */
+    world->id[99]++;
+    assert_true(encode(&stream, world)); /* another agent */
+    world->count--;
+    assert_true(encode(&stream, world)); /* one less */
+    for (int32_t i = 0; i < 9; i++) {
+        world->x[i * 7] += 32768;
+        assert_false(encode(&stream, world)); /* far, but few */
+        receive(&stream, world, i == 0, SNAPSHOT_USUAL);
+    }
+    world->x[98] -= 32769;
+    assert_true(encode(&stream, world)); /* 10 of 99 */
+    receive(&stream, world, true, SNAPSHOT_USUAL);
+    for (int32_t i = 0; i < 9; i++) {
+        world->state[i] ^= 1;
+    }
+    assert_false(encode(&stream, world));
+    receive(&stream, world, false, SNAPSHOT_USUAL);
+    world->state[50] ^= 1;
+    assert_true(encode(&stream, world));
+    end(&stream);
+    snapshot_destroy(world);
+}
+
+/* Two worlds with names in different order, one reader's snapshot: indices stay those of its own tables. */
+static void names_keep_their_indices(void **state) {
+    struct stream stream;
+    begin(&stream, SNAPSHOT_USUAL);
+    name(&stream.back->kind_names, "prey-2");
+    name(&stream.back->state_names, "rest");
+    uint64_t random = 3;
+    struct snapshot *world = create(30, false);
+    fill(world, &random);
+    (void)encode(&stream, world);
+    receive(&stream, world, true, SNAPSHOT_USUAL);
+    assert_string_equal(stream.back->kind_names.names[0], "prey-2");
+    world->state[5] = 3;
+    (void)encode(&stream, world);
+    receive(&stream, world, true, SNAPSHOT_USUAL);
+    end(&stream);
+    snapshot_destroy(world);
+}
+
+static void still_columns_are_left_out(void **state) {
+    uint64_t random = 5;
+    struct snapshot *world = create(1000, false);
+    struct stream stream;
+    begin(&stream, SNAPSHOT_USUAL);
+    fill(world, &random);
+    (void)encode(&stream, world);
+    (void)encode(&stream, world);
+    assert_true(stream.delta.length < 200);
+    world->y[999]++;
+    (void)encode(&stream, world);
+    assert_non_null(strstr(stream.delta.data, "\"y\":"));
+    assert_null(strstr(stream.delta.data, "\"x\":\""));
+    receive(&stream, world, true, SNAPSHOT_USUAL);
+    end(&stream);
+    snapshot_destroy(world);
+}
+
+/* ---- hostile lines ---- */
+
+struct hostile {
+    const char *key, *delta; /* the delta must be refused after the key; or the key itself when it is NULL */
+};
+
+#define HEAD(key, n) "{\"op\":\"key\",\"tick\":1,\"key\":" #key ",\"n\":" #n ","
+#define TWO          HEAD(4, 2) "\"id\":\"AQAAAAIAAAA=\",\"x\":\"AAAAAAAAAAA=\",\"y\":\"AAAAAAAAAAA=\"}"
+#define DELTA(key, n)                                                                                        \
+    "{\"op\":\"delta\",\"tick\":2,\"time\":1,\"clock\":1,\"targets\":[],\"key\":" #key ",\"n\":" #n
+
+static void wrong_lines_are_refused(void **state) {
+    static const struct hostile lines[] = {
+        {HEAD(4, 2) "\"id\":\"AQAAAA==\"}", NULL},                      /* one id of two */
+        {HEAD(4, 2) "\"id\":\"AQAAAAEAAAA=\"}", NULL},                  /* the same id twice */
+        {HEAD(4, 2) "\"id\":\"AAAAAAEAAAA=\"}", NULL},                  /* id 0 */
+        {HEAD(4, 2) "\"id\":\"AQAAAAIAAA==\"}", NULL},                  /* a byte short */
+        {HEAD(4, 2) "\"id\":\"AQAAAAIAAA*=\"}", NULL},                  /* no base64 */
+        {HEAD(4, 2) "\"id\":[1,2]}", NULL},                             /* no string */
+        {HEAD(4, 2) "\"x\":\"AAAAAAAAAAA=\"}", NULL},                   /* no ids */
+        {HEAD(0, 0) "\"id\":\"\"}", NULL},                              /* number 0 */
+        {HEAD(4, -1) "\"id\":\"\"}", NULL},                             /* n below 0 */
+        {HEAD(4, 1.5) "\"id\":\"\"}", NULL},                            /* no integer */
+        {HEAD(4, 1048577) "\"id\":\"\"}", NULL},                        /* more than there can be */
+        {HEAD(4, 1e300) "\"id\":\"\"}", NULL},                          /* much more */
+        {HEAD(4, 1) "\"n\":2,\"id\":\"AQAAAA==\"}", NULL},              /* n twice */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"x\":\"AAAAAA==\"}", NULL},   /* x without y */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"vy\":\"AAAAAA==\"}", NULL},  /* vy without vx */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"heading\":\"oIw=\"}", NULL}, /* 360.00 degrees */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"kind\":\"AQ==\",\"kinds\":[\"a\"]}", NULL},       /* kind 1 of 1 */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"kind\":\"AA==\",\"kinds\":[\"a\",\"a\"]}", NULL}, /* twice */
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"kind\":\"AA==\",\"kinds\":[7]}", NULL},
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"kind\":\"AA==\",\"kinds\":[\"\"]}", NULL},
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"kind\":\"AA==\"}", NULL},
+        {HEAD(4, 1) "\"id\":\"AQAAAA==\",\"state\":\"AAE=\",\"states\":[\"a\"]}", NULL}, /* state 256 */
+        {HEAD(4, 2) "\"id\":\"AQAAAAIAAAA=\"} x", NULL}, /* something behind */
+        {"{\"op\":\"key\"", NULL},
+        {TWO, DELTA(5, 2) "}"},                                /* another key */
+        {TWO, DELTA(4, 3) "}"},                                /* another count */
+        {TWO, DELTA(4, 2) ",\"x\":\"AAA=\"}"},                 /* one difference of two */
+        {TWO, DELTA(4, 2) ",\"x\":\"AAAAAAAA\"}"},             /* three */
+        {TWO, DELTA(4, 2) ",\"vx\":\"AAAAAA==\"}"},            /* not in the key */
+        {TWO, DELTA(4, 2) ",\"vx_far\":\"AAAAAAAAAAA=\"}"},    /* not in the key */
+        {TWO, DELTA(4, 2) ",\"x_far\":\"AgAAAAAAAAA=\"}"},     /* index 2 of 2 */
+        {TWO, DELTA(4, 2) ",\"x_far\":\"/////wAAAAA=\"}"},     /* index -1 */
+        {TWO, DELTA(4, 2) ",\"x_far\":\"AAAAAA==\"}"},         /* half a pair */
+        {TWO, DELTA(4, 2) ",\"x_far\":7}"},                    /* no string */
+        {TWO, DELTA(4, 2) ",\"x_far\":\"===\"}"},              /* no base64 */
+        {TWO, DELTA(4, 2) ",\"state_far\":\"AAAAAAAAAAA=\"}"}, /* no states in the key */
+        {TWO, DELTA(4, 2) ",\"steering\":\"AAAAAAAAAAA=\"}"},  /* one vector of two */
+        {TWO, DELTA(4, 2) ",\"x\":\"AAAAAA==\",\"x\":\"AAAAAA==\"}"},
+        {TWO, "{\"op\":\"delta\",\"tick\":2,\"time\":1,\"targets\":[],\"key\":4,\"n\":2}"},  /* no clock */
+        {TWO, "{\"op\":\"delta\",\"tick\":2,\"clock\":1,\"targets\":[],\"key\":4,\"n\":2}"}, /* no time */
+        {TWO, "{\"op\":\"delta\",\"tick\":-2,\"time\":1,\"clock\":1,\"targets\":[],\"key\":4,\"n\":2}"},
+        {TWO, "{\"op\":\"delta\",\"tick\":2,\"time\":1,\"clock\":1,\"key\":4,\"n\":2}"}, /* no targets */
+    };
+    struct snapshot *out = snapshot_create();
+    for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
+        struct packed_decoder *stream = packed_decoder_create();
+        assert_true(stream != NULL && out != NULL);
+        const enum frame_result key = feed(stream, lines[i].key, strlen(lines[i].key), out);
+        assert_int_equal(key, lines[i].delta == NULL ? FRAME_REFUSED : FRAME_KEY);
+        if (lines[i].delta != NULL) {
+            assert_int_equal(feed(stream, lines[i].delta, strlen(lines[i].delta), out), FRAME_REFUSED);
+            static const char fine[] = DELTA(4, 2) ",\"x\":\"AQAAAA==\"}"; /* the key is still there */
+            assert_int_equal(feed(stream, fine, sizeof fine - 1, out), FRAME_READY);
+            assert_int_equal(out->x[0], 1);
+        } else {
+            static const char orphan[] = DELTA(4, 2) "}"; /* a refused key leaves none */
+            assert_int_equal(feed(stream, orphan, sizeof orphan - 1, out), FRAME_REFUSED);
+        }
+        packed_decoder_destroy(stream);
+    }
+    snapshot_destroy(out);
+}
+
+/* Mutants of real lines, key and delta mixed: every accepted one is a whole snapshot. */
+static void mutants_do_no_harm(void **state) {
+    uint64_t random = 13;
+    struct snapshot *world = create(20, true);
+    struct stream stream;
+    begin(&stream, ALL | SNAPSHOT_FORCE);
+    fill(world, &random);
+    (void)encode(&stream, world);
+    move(world, &random);
+    (void)encode(&stream, world);
+    int accepted = 0;
+    for (int round = 0; round < 6000; round++) {
+        const struct buffer *line = round % 3 == 0 ? &stream.key : &stream.delta;
+        size_t length = line->length;
+        char *mutant = test_exact_copy(line->data, length);
+        for (uint32_t hits = test_below(&random, 4); hits > 0; hits--) {
+            mutant[test_below(&random, (uint32_t)length)] = (char)test_random(&random);
+        }
+        length = test_below(&random, 8) == 0 ? test_below(&random, (uint32_t)length) : length;
+        const enum frame_result result = feed(stream.reader, mutant, length, stream.back);
+        if (result == FRAME_READY) {
+            accepted++;
+            struct buffer text = objects_line(stream.back, ALL);
+            buffer_fini(&text);
+        }
+        free(mutant);
+    }
+    assert_true(accepted > 100);
+    end(&stream);
+    snapshot_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole),
-        cmocka_unit_test(names_are_those_of_the_wire),
-        cmocka_unit_test(other_lines_are_no_frames),
+        cmocka_unit_test(every_row_is_whole),        cmocka_unit_test(names_are_those_of_the_wire),
+        cmocka_unit_test(other_lines_are_no_frames), cmocka_unit_test(any_subset_of_deltas_is_the_objects),
+        cmocka_unit_test(chosen_fields_and_forces),  cmocka_unit_test(a_key_is_due),
+        cmocka_unit_test(names_keep_their_indices),  cmocka_unit_test(still_columns_are_left_out),
+        cmocka_unit_test(wrong_lines_are_refused),   cmocka_unit_test(mutants_do_no_harm),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,6 +9,7 @@
 #include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
 #include "server/library/scenario_builder.h"
+#include "tests/support/request_decode.h"
 
 static const char *const pond =
     "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"

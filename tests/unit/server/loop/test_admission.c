@@ -1,10 +1,14 @@
-/* Admission: seats, hello with and without tokens, roles, and the cost of a line. */
+/* Who may come in, with which name and role; requests of the loop. */
+
 #include "tests/unit/server/cmocka_all.h"
 
 #include <stdio.h>
 #include <string.h>
 
 #include "server/loop/loop_context.h"
+#include "tests/support/request_decode.h"
+
+/* ==== Admission: seats, hello with and without tokens, roles, and the cost of a line ==== */
 
 static struct access_entry entries[] = {{.role = ROLE_OPERATOR, .token = "hush-hush-1", .name = "Ada"},
                                         {.role = ROLE_VIEWER, .token = "hush-hush-2"}};
@@ -177,6 +181,15 @@ static void a_session_in_use_is_not_overdue(void **state) {
     assert_false(admission_close_overdue(&session, 1, 999999));
 }
 
+/* ==== Every op has the handlers that its row promises: what the server checks when it starts ==== */
+
+static void test_every_op_has_its_handlers(void **state) {
+    struct failure failure = {0};
+    if (session_requests_check(&failure) != 0) {
+        fail_msg("%s", failure.message);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(seats_have_two_limits),
@@ -188,6 +201,7 @@ int main(void) {
         cmocka_unit_test(lines_cost_by_what_they_are),
         cmocka_unit_test(a_batch_costs_its_members),
         cmocka_unit_test(a_session_in_use_is_not_overdue),
+        cmocka_unit_test(test_every_op_has_its_handlers),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

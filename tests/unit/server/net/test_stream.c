@@ -1,11 +1,20 @@
-/* A stream over a real connection: what arrives, what is sent, and each of its ends. */
+/* Streams of bytes, their queues, the window of the peer. */
+
 #include "tests/unit/server/cmocka_all.h"
 
+#include <netinet/in.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
 
 #include "common/base/limits.h"
+#include "server/net/peer_socket.h"
 #include "server/net/stream.h"
 #include "tests/unit/server/net/tcp_pair.h"
+
+/* ==== A stream over a real connection: what arrives, what is sent, and each of its ends ==== */
 
 enum { LARGE_BYTES = 4 << 20 }; /* more than the kernel keeps for a peer that does not read */
 
@@ -105,7 +114,7 @@ static void send_bytes(struct stream *stream, char fill, size_t length) {
     shared_bytes_release(bytes);
 }
 
-static void offer(struct stream *stream, char fill, size_t length) {
+static void offer_stream(struct stream *stream, char fill, size_t length) {
     struct shared_bytes *bytes = bytes_of(fill, length);
     stream_offer_frame(stream, bytes);
     shared_bytes_release(bytes);
@@ -137,7 +146,7 @@ static void bytes_arrive_and_leave_in_order(void **state) {
     assert_int_equal(fixture->stream.bytes_received, 4);
     send_bytes(&fixture->stream, '1', 2);
     send_bytes(&fixture->stream, '2', 1);
-    offer(&fixture->stream, 'f', 1);
+    offer_stream(&fixture->stream, 'f', 1);
     finish(&fixture->stream);
     size_t length = 0;
     char *text = client_read_all(&fixture->loop, fixture->client, &length);
@@ -160,11 +169,11 @@ static void a_stream_that_is_not_read_leaves_bytes_in_the_kernel(void **state) {
 
 static void the_newest_frame_wins(void **state) {
     struct fixture *fixture = *state;
-    offer(&fixture->stream, 'a', LARGE_BYTES);
+    offer_stream(&fixture->stream, 'a', LARGE_BYTES);
     assert_true(send_queue_is_writing(&fixture->stream.queue));
-    offer(&fixture->stream, 'b', 4);
-    offer(&fixture->stream, 'c', 4);
-    offer(&fixture->stream, 'd', 4);
+    offer_stream(&fixture->stream, 'b', 4);
+    offer_stream(&fixture->stream, 'c', 4);
+    offer_stream(&fixture->stream, 'd', 4);
     assert_int_equal(fixture->stream.queue.frames_skipped, 2);
     char *text = client_read(&fixture->loop, fixture->client, (size_t)LARGE_BYTES + 4);
     assert_string_equal(text + LARGE_BYTES, "dddd");
@@ -272,7 +281,7 @@ static void an_end_sends_what_waits(void **state) {
     struct fixture *fixture = *state;
     send_bytes(&fixture->stream, 'a', LARGE_BYTES);
     send_bytes(&fixture->stream, 'b', 3);
-    offer(&fixture->stream, 'f', 3);
+    offer_stream(&fixture->stream, 'f', 3);
     finish(&fixture->stream);
     assert_int_equal(fixture->stream.phase, STREAM_FLUSHING);
     assert_int_equal(fixture->endings, 1);
@@ -402,6 +411,322 @@ static void a_peer_that_takes_nothing_stalls(void **state) {
 
 #define STREAM_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
+/* ==== The send queue: order, limits, newest frame wins ==== */
+
+static struct shared_bytes *make(const char *text) {
+    char *copy = malloc(strlen(text) + 1);
+    assert_non_null(copy);
+    memcpy(copy, text, strlen(text) + 1);
+    struct shared_bytes *bytes = shared_bytes_create(copy, strlen(text));
+    assert_non_null(bytes);
+    return bytes;
+}
+
+static void push(struct send_queue *queue, const char *text) {
+    struct shared_bytes *line = make(text);
+    assert_int_equal(send_queue_push(queue, line), 0);
+    shared_bytes_release(line);
+}
+
+static void offer_send_queue(struct send_queue *queue, const char *text) {
+    struct shared_bytes *frame = make(text);
+    send_queue_offer_frame(queue, frame);
+    shared_bytes_release(frame);
+}
+
+static void push_event(struct send_queue *queue, const char *text, bool is_accepted) {
+    assert_true(send_queue_accepts(queue, strlen(text)) == is_accepted);
+    if (is_accepted) {
+        push(queue, text);
+    }
+}
+
+/* Takes a batch and checks its texts, "a b c". */
+static void expect_batch(struct send_queue *queue, const char *expected) {
+    struct shared_bytes *batch[SEND_QUEUE_BATCH];
+    char found[256] = "";
+    const int count = send_queue_begin_write(queue, false, batch);
+    size_t used = 0;
+    for (int i = 0; i < count; i++) {
+        assert_true(used + batch[i]->length + 2 < sizeof found);
+        if (used > 0) {
+            found[used++] = ' ';
+        }
+        memcpy(found + used, batch[i]->data, batch[i]->length);
+        used += batch[i]->length;
+    }
+    found[used] = '\0';
+    assert_string_equal(found, expected);
+}
+
+static void test_control_before_frames(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 100);
+    assert_true(send_queue_is_empty(&queue));
+    offer_send_queue(&queue, "F1");
+    push(&queue, "a");
+    push(&queue, "b");
+    expect_batch(&queue, "a b F1");
+    assert_true(send_queue_is_writing(&queue));
+    assert_false(send_queue_is_empty(&queue));
+    send_queue_end_write(&queue);
+    assert_true(send_queue_is_empty(&queue));
+    assert_int_equal(queue.frames_sent, 1);
+    send_queue_fini(&queue);
+}
+
+static void test_one_write_at_a_time(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 100);
+    push(&queue, "a");
+    expect_batch(&queue, "a");
+    push(&queue, "b");
+    expect_batch(&queue, "");
+    assert_int_equal(queue.control_bytes, 2);
+    send_queue_end_write(&queue);
+    assert_int_equal(queue.control_bytes, 1);
+    expect_batch(&queue, "b");
+    send_queue_end_write(&queue);
+    assert_int_equal(queue.control_bytes, 0);
+    send_queue_fini(&queue);
+}
+
+static void test_newest_frame_wins(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 100);
+    offer_send_queue(&queue, "F1");
+    expect_batch(&queue, "F1");
+    offer_send_queue(&queue, "F2");
+    offer_send_queue(&queue, "F3");
+    offer_send_queue(&queue, "F4");
+    assert_int_equal(queue.frames_skipped, 2);
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "F4");
+    send_queue_end_write(&queue);
+    offer_send_queue(&queue, "F5");
+    send_queue_drop_frame(&queue);
+    send_queue_drop_frame(&queue);
+    assert_int_equal(queue.frames_skipped, 3);
+    assert_int_equal(queue.frames_sent, 2);
+    assert_true(send_queue_is_empty(&queue));
+    send_queue_fini(&queue);
+}
+
+static void test_limit(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 8);
+    push_event(&queue, "longer than the limit", true); /* one line always fits */
+    push_event(&queue, "x", false);
+    expect_batch(&queue, "longer than the limit");
+    push_event(&queue, "x", false); /* bytes being written still count */
+    push(&queue, "reply");          /* the request is answered all the same */
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "reply");
+    send_queue_end_write(&queue);
+    push_event(&queue, "1234", true);
+    push_event(&queue, "5678", true);
+    push_event(&queue, "9", false);
+    send_queue_fini(&queue);
+}
+
+/* Requests are handed out while less than half of the limit waits, written or not. */
+static void test_room(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 8);
+    assert_true(send_queue_has_room(&queue));
+    push(&queue, "123");
+    assert_true(send_queue_has_room(&queue));
+    push(&queue, "4");
+    assert_false(send_queue_has_room(&queue));
+    expect_batch(&queue, "123 4");
+    assert_false(send_queue_has_room(&queue));
+    send_queue_end_write(&queue);
+    assert_true(send_queue_has_room(&queue));
+    send_queue_fini(&queue);
+}
+
+/* More lines than a batch or the first ring: order holds, the frame waits for all of them. */
+static void test_many_lines(void **state) {
+    struct send_queue queue;
+    send_queue_init(&queue, 100000);
+    char text[8] = "0000";
+    for (int round = 0; round < 3; round++) {
+        for (int i = 0; i < 100; i++) {
+            text[0] = (char)('0' + i / 10);
+            text[1] = (char)('0' + i % 10);
+            push(&queue, text);
+        }
+        offer_send_queue(&queue, "F");
+        int seen = 0;
+        bool frame_seen = false;
+        struct shared_bytes *batch[SEND_QUEUE_BATCH];
+        int count = 0;
+        while ((count = send_queue_begin_write(&queue, false, batch)) > 0) {
+            for (int i = 0; i < count; i++) {
+                assert_false(frame_seen);
+                frame_seen = batch[i]->data[0] == 'F';
+                if (!frame_seen) {
+                    assert_int_equal(batch[i]->data[0], '0' + seen / 10);
+                    assert_int_equal(batch[i]->data[1], '0' + seen % 10);
+                    seen++;
+                }
+            }
+            send_queue_end_write(&queue);
+        }
+        assert_int_equal(seen, 100);
+        assert_true(frame_seen);
+    }
+    send_queue_fini(&queue);
+}
+
+/* Every reference is released, in whatever state the queue ends. */
+static void test_references(void **state) {
+    struct send_queue queue;
+    struct shared_bytes *line = make("line");
+    struct shared_bytes *frame = make("frame");
+    send_queue_init(&queue, 100);
+    assert_int_equal(send_queue_push(&queue, line), 0);
+    send_queue_offer_frame(&queue, frame);
+    expect_batch(&queue, "line frame");
+    assert_int_equal(send_queue_push(&queue, line), 0);
+    send_queue_offer_frame(&queue, frame);
+    assert_int_equal(line->references, 3);
+    assert_int_equal(frame->references, 3);
+    send_queue_fini(&queue);
+    assert_int_equal(line->references, 1);
+    assert_int_equal(frame->references, 1);
+    shared_bytes_release(line);
+    shared_bytes_release(frame);
+}
+
+static void offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t number,
+                        const char *text) {
+    struct shared_bytes *frame = make(text);
+    send_queue_offer_keyed(queue, key, number, frame);
+    shared_bytes_release(frame);
+}
+
+/* Whatever a slow reader misses, every frame sent can be decoded. */
+static void test_keys(void **state) {
+    struct send_queue queue;
+    struct shared_bytes *k1 = make("K1"), *k2 = make("K2"), *k3 = make("K3");
+    send_queue_init(&queue, 100);
+    offer_keyed(&queue, k1, 1, "a1");
+    expect_batch(&queue, "K1 a1");
+    offer_keyed(&queue, k1, 1, "b1");
+    offer_keyed(&queue, k2, 2, "a2"); /* skipped, and its key with it */
+    offer_keyed(&queue, k3, 3, "a3");
+    offer_keyed(&queue, k3, 3, "b3");
+    send_queue_end_write(&queue);
+    push(&queue, "reply");
+    expect_batch(&queue, "reply K3 b3");
+    send_queue_end_write(&queue);
+    offer_keyed(&queue, k3, 3, "c3");
+    expect_batch(&queue, "c3");
+    offer_keyed(&queue, k3, 3, "d3");
+    send_queue_forget_key(&queue); /* resync: what waited goes, the next has its key */
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "");
+    offer_keyed(&queue, k3, 3, "e3");
+    expect_batch(&queue, "K3 e3");
+    send_queue_end_write(&queue);
+    for (int i = 0; i < SEND_QUEUE_BATCH - 1; i++) {
+        push(&queue, "r");
+    }
+    offer_keyed(&queue, k2, 4, "a4"); /* one place is left: both wait */
+    expect_batch(&queue, "r r r r r r r r r r r r r r r r r r r r r r r r r r r r r r r");
+    send_queue_end_write(&queue);
+    expect_batch(&queue, "K2 a4");
+    offer_keyed(&queue, k1, 5, "never");
+    send_queue_fini(&queue);
+    assert_true(k1->references == 1 && k2->references == 1 && k3->references == 1);
+    shared_bytes_release(k1);
+    shared_bytes_release(k2);
+    shared_bytes_release(k3);
+}
+
+/* ==== peer window ====
+ * The rule for slow readers: which peer is slow, when its next frame may begin, and that every wait ends. */
+
+static void slow_after_a_skip(void **state) {
+    struct peer_window window = {0};
+    assert_false(peer_window_is_watched(&window, 0));
+    assert_false(peer_window_is_watched(&window, 1000));
+    peer_window_note_skip(&window, 1000);
+    assert_true(peer_window_is_watched(&window, 1000));
+    peer_window_note_skip(&window, 2000);
+    assert_true(peer_window_is_watched(&window, 2000 + PEER_WINDOW_WATCH_MS - 1));
+    assert_false(peer_window_is_watched(&window, 2000 + PEER_WINDOW_WATCH_MS));
+}
+
+static void half_must_be_free(void **state) {
+    struct peer_window window = {0};
+    assert_true(peer_window_allows(&window, 100000, 0)); /* the widest so far */
+    assert_false(peer_window_allows(&window, 49999, 10));
+    assert_false(peer_window_allows(&window, 0, 20));
+    assert_true(peer_window_allows(&window, 50000, 30));
+    assert_true(peer_window_allows(&window, 200000, 40)); /* it grew */
+    assert_false(peer_window_allows(&window, 99999, 50));
+    assert_true(peer_window_allows(&window, 100000, 60));
+}
+
+/* Held for a second, counted from when the holding began, then released and learned again. */
+static void every_wait_ends(void **state) {
+    struct peer_window window = {0};
+    assert_true(peer_window_allows(&window, 100000, 0));
+    assert_false(peer_window_allows(&window, 1000, 500));
+    assert_false(peer_window_allows(&window, 1000, 500 + PEER_WINDOW_HOLD_MS - 1));
+    assert_true(peer_window_allows(&window, 1000, 500 + PEER_WINDOW_HOLD_MS));
+    assert_true(peer_window_allows(&window, 1000, 1600)); /* 1000 is now the widest */
+    assert_true(peer_window_allows(&window, 500, 1700));
+    assert_false(peer_window_allows(&window, 499, 1800));
+    assert_true(peer_window_allows(&window, 0, 1800 + PEER_WINDOW_HOLD_MS));
+    assert_true(peer_window_allows(&window, 0, 5000)); /* a shut window holds no frame either */
+}
+
+/* For any windows, a frame may begin at least once in every second. */
+static void never_starves(void **state) {
+    struct peer_window window = {0};
+    uint64_t random = 1, last = 0;
+    for (uint64_t now = 0; now < 200000; now += 7) {
+        random = random * 6364136223846793005u + 1442695040888963407u;
+        const uint64_t most = now / 20000 * 30000 + 1;
+        if (peer_window_allows(&window, (uint32_t)((random >> 33) % most), now)) {
+            last = now;
+        }
+        assert_true(now - last <= PEER_WINDOW_HOLD_MS + 7);
+    }
+}
+
+/* A real connection: the window shuts when the client does not read. */
+static void the_window_is_read(void **state) {
+    struct sockaddr_in address = {.sin_family = AF_INET, .sin_addr = {.s_addr = htonl(INADDR_LOOPBACK)}};
+    socklen_t size = sizeof address;
+    const int listening = socket(AF_INET, SOCK_STREAM, 0), peer = socket(AF_INET, SOCK_STREAM, 0);
+    assert_int_equal(bind(listening, (struct sockaddr *)&address, size), 0);
+    assert_int_equal(listen(listening, 1), 0);
+    assert_int_equal(getsockname(listening, (struct sockaddr *)&address, &size), 0);
+    assert_int_equal(connect(peer, (struct sockaddr *)&address, size), 0);
+    const int own = accept(listening, NULL, NULL);
+    static char bytes[20000];
+    uint32_t before = 0, after = 0;
+    uint32_t untouched = 7;
+    assert_int_equal(peer_window_read(-1, &untouched), -1);
+    assert_int_equal(untouched, 7);
+    const int can_tell = peer_window_read(own, &before);
+    while (send(own, bytes, sizeof bytes, MSG_DONTWAIT) > 0) {}
+    const int result = peer_window_read(own, &after);
+    close(peer);
+    close(own);
+    close(listening);
+    if (can_tell != 0) {
+        skip(); /* this system does not report it */
+    }
+    assert_int_equal(result, 0);
+    assert_true(before > 1000);
+    assert_true(after < before / 2);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         STREAM_TEST(bytes_arrive_and_leave_in_order),
@@ -418,6 +743,19 @@ int main(void) {
         STREAM_TEST(a_peer_that_resets_is_found_unread),
         STREAM_TEST(a_peer_that_resets_ends_the_stream),
         STREAM_TEST(a_peer_that_takes_nothing_stalls),
+        cmocka_unit_test(test_control_before_frames),
+        cmocka_unit_test(test_one_write_at_a_time),
+        cmocka_unit_test(test_newest_frame_wins),
+        cmocka_unit_test(test_keys),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_room),
+        cmocka_unit_test(test_many_lines),
+        cmocka_unit_test(test_references),
+        cmocka_unit_test(slow_after_a_skip),
+        cmocka_unit_test(half_must_be_free),
+        cmocka_unit_test(every_wait_ends),
+        cmocka_unit_test(never_starves),
+        cmocka_unit_test(the_window_is_read),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

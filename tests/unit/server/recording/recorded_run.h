@@ -2,8 +2,6 @@
 #ifndef DROVER_TESTS_UNIT_SERVER_RECORDING_RECORDED_RUN_H
 #define DROVER_TESTS_UNIT_SERVER_RECORDING_RECORDED_RUN_H
 
-#include "tests/unit/server/cmocka_all.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +12,8 @@
 #include "server/recording/recording_line.h"
 #include "server/recording/replay.h"
 #include "server/sim/core.h"
+#include "tests/support/request_decode.h"
+#include "tests/unit/server/test_world.h"
 
 enum { RUN_BYTES = 64 * 1024 * 1024 };
 
@@ -51,14 +51,10 @@ static inline void run_write(struct run *run, struct recording_line line) {
 }
 
 static inline struct built_world run_build(const char *name, const char *text, uint64_t seed) {
-    struct scenario scenario;
+    struct scenario scenario = scenario_of(text, name);
     struct failure failure = {0};
     struct built_world built = {0};
     const struct world_overrides overrides = {0};
-    if (scenario_read(text, strlen(text), &scenario, &failure) != 0) {
-        fail_msg("%s: %s", failure.field, failure.message);
-    }
-    (void)snprintf(scenario.name, sizeof scenario.name, "%s", name);
     assert_int_equal(built_world_make(&scenario, &overrides, &seed, NULL, &built, &failure), 0);
     scenario_fini(&scenario);
     return built;

@@ -2,8 +2,6 @@
 #ifndef DROVER_TESTS_UNIT_SERVER_RECORDING_SAVE_FIXTURE_H
 #define DROVER_TESTS_UNIT_SERVER_RECORDING_SAVE_FIXTURE_H
 
-#include "tests/unit/server/cmocka_all.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +9,8 @@
 #include "common/protocol/request.h"
 #include "server/commands/command_apply.h"
 #include "server/recording/checkpoint.h"
+#include "tests/support/request_decode.h"
+#include "tests/unit/server/test_world.h"
 
 #define SAVE_BYTES ((size_t)1 << 24)
 
@@ -42,27 +42,6 @@ static const char *const school =
     "\"kinds\":{\"fish\":{\"max_speed\":40,\"max_turn_rate\":120,\"behaviors\":[{\"flock\":{}}]}},"
     "\"agents\":[{\"kind\":\"fish\",\"count\":12,\"in\":{\"rect\":[0,0,600,400]}}]}";
 
-static inline struct scenario scenario_of(const char *text) {
-    struct scenario scenario;
-    struct failure failure;
-    if (scenario_read(text, strlen(text), &scenario, &failure) != 0) {
-        fail_msg("%s", failure.message);
-    }
-    memcpy(scenario.name, "pen", 4);
-    return scenario;
-}
-
-static inline void put_scenario(struct simulation_state *state, const char *text) {
-    struct scenario scenario = scenario_of(text);
-    const struct world_overrides overrides = {.has_seed = false};
-    struct built_world built;
-    struct failure failure;
-    assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
-    simulation_state_change(state, &built);
-    built_world_fini(&built);
-    scenario_fini(&scenario);
-}
-
 /* Applies a request, which must succeed. */
 static inline void apply_text(struct simulation_state *state, uint32_t session, const char *text) {
     struct request request;
@@ -91,7 +70,7 @@ static inline void step_state(struct simulation_state *state, int ticks) {
 /* The zoo after changes of all sorts. */
 static inline void make_zoo(struct simulation_state *state) {
     simulation_state_init(state);
-    put_scenario(state, zoo);
+    put_world(state, zoo, "pen");
     step_state(state, 40);
     apply_text(state, 3, "{\"op\":\"cursor\",\"x\":30,\"y\":40}");
     apply_text(state, 9, "{\"op\":\"cursor\",\"x\":300,\"y\":500.5}");

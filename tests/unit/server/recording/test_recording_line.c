@@ -1,5 +1,5 @@
-/* The lines of a recording: every op written and read back, what is skipped, what is refused; and that a request
- * which is written into a recording comes back to the same bits. */
+/* Lines of recordings, their sums, who writes them, and what each core changed. */
+
 #include "tests/unit/server/cmocka_all.h"
 
 #include <assert.h>
@@ -9,8 +9,17 @@
 #include <string.h>
 
 #include "common/protocol/request.h"
+#include "server/commands/command_apply.h"
+#include "server/recording/core_changes.h"
 #include "server/recording/recording_line.h"
+#include "tests/support/request_decode.h"
 #include "tests/unit/common/protocol/request_same.h"
+#include "tests/unit/server/recording/recorded_run.h"
+#include "tests/unit/server/test_world.h"
+
+/* ==== recording line ====
+ * The lines of a recording: every op written and read back, what is skipped, what is refused; and that a request
+ * which is written into a recording comes back to the same bits. */
 
 enum { ROOM = 8 * 1024 * 1024 };
 
@@ -459,6 +468,347 @@ static void every_heading_comes_back_to_the_same_bits(void **state) {
     }
 }
 
+/* ==== Sums of lines: the CRC-32 that everybody has, chained, and any single flipped bit is noticed ==== */
+
+static const char lines[] = "{\"op\":\"drover\",\"format\":1,\"core\":1}\n"
+                            "{\"op\":\"at\",\"tick\":96,\"seq\":3,\"paused\":true}\n"
+                            "{\"op\":\"end\",\"tick\":96,\"seq\":3}\n";
+
+static struct buffer seal(const char *text) {
+    struct buffer out;
+    uint32_t sum = 0;
+    buffer_init(&out, 1 << 16);
+    line_sum_append(&out, text, strlen(text), &sum);
+    assert_false(out.failed);
+    return out;
+}
+
+/* The number of the first line that is wrong, from 1; 0: none. */
+static uint64_t find_wrong(const char *text, size_t length) {
+    struct line_sum_check check = {0};
+    const char *end = text + length;
+    for (const char *line = text; line < end;) {
+        const char *newline = memchr(line, '\n', (size_t)(end - line));
+        newline = newline == NULL ? end : newline;
+        if (line_sum_wrong(&check, line, (size_t)(newline - line)) != NULL) {
+            return check.lines;
+        }
+        line = newline + 1;
+    }
+    return 0;
+}
+
+static void test_values(void **state) {
+    static const char digits[] = "123456789";
+    assert_int_equal(line_sum(0, digits, 9), 0xcbf43926);
+    for (size_t i = 0; i <= 9; i++) { /* in two pieces */
+        assert_int_equal(line_sum(line_sum(0, digits, i), digits + i, 9 - i), 0xcbf43926);
+    }
+    char long_text[1000];
+    memset(long_text, 'a', sizeof long_text);
+    assert_int_equal(line_sum(0, long_text, sizeof long_text), 0x9a38da03);
+}
+
+static void test_lines(void **state) {
+    struct buffer out = seal(lines), again = seal(out.data);
+    assert_int_equal(out.length, strlen(lines) + 3 * LINE_SUM_BYTES);
+    assert_int_equal(again.length, out.length);
+    assert_memory_equal(again.data, out.data, out.length);
+    assert_int_equal(find_wrong(out.data, out.length), 0);
+    assert_int_equal(find_wrong(lines, strlen(lines)), 0); /* without sums */
+    buffer_fini(&out);
+    buffer_fini(&again);
+}
+
+static void test_any_flipped_bit(void **state) {
+    struct buffer out = seal(lines);
+    uint64_t line = 1;
+    for (size_t at = 0; at + 1 < out.length; at++) { /* but for the last newline */
+        for (int bit = 0; bit < 8; bit++) {
+            out.data[at] = (char)(out.data[at] ^ 1 << bit);
+            const uint64_t wrong = find_wrong(out.data, out.length);
+            out.data[at] = (char)(out.data[at] ^ 1 << bit);
+            assert_true(wrong == line || (line == 1 && wrong == 2));
+        }
+        line += out.data[at] == '\n';
+    }
+    buffer_fini(&out);
+}
+
+static void test_lines_that_are_lost(void **state) {
+    struct buffer out = seal(lines);
+    const char *second = strchr(out.data, '\n') + 1, *third = strchr(second, '\n') + 1;
+    const size_t removed = (size_t)(third - second), left = out.length - (size_t)(third - out.data);
+    memmove(out.data + (second - out.data), third, left);
+    assert_int_equal(find_wrong(out.data, out.length - removed), 2);
+    buffer_fini(&out);
+}
+
+/* Ends of lines as some programs write them: every sum is there, and none where it was. */
+static void test_carriage_returns(void **state) {
+    struct buffer out = seal(lines), other;
+    buffer_init(&other, 2 * out.length);
+    for (size_t i = 0; i < out.length; i++) {
+        buffer_append(&other, out.data[i] == '\n' ? "\r\n" : &out.data[i], out.data[i] == '\n' ? 2 : 1);
+    }
+    assert_int_equal(find_wrong(other.data, other.length), 1);
+    buffer_fini(&out);
+    buffer_fini(&other);
+}
+
+/* ==== What a change of the core touches, by the words of its row ==== */
+
+static uint64_t bit(enum request_op op) {
+    return UINT64_C(1) << (unsigned)op;
+}
+
+/* Whether a change of core 2 that touches these words touches a recording of core 1. */
+static bool touches(const char *words, const char *text, uint64_t request_ops) {
+    const struct core_change changes[] = {{2, "Something is otherwise.", words}, {0, NULL, NULL}};
+    char list[128];
+    struct scenario scenario = scenario_of(text, "a");
+    const bool is_touched = core_affects(changes, 1, 2, &scenario, request_ops, list, sizeof list);
+    assert_true(is_touched == (list[0] != '\0'));
+    scenario_fini(&scenario);
+    return is_touched;
+}
+
+static void words_are_looked_up_in_the_scenario(void **state) {
+    static const char *const pond[] = {
+        "seek", "wander", "orca",     "alignment", "edge:wrap", "locomotion:steered", "jumps", "geometry",
+        "sky",  "all",    "edge:sky", "hide seek", "x:y"};
+    static const char *const lake[] = {"seek",     "orca",          "edge:wrap",   "locomotion:direct",
+                                       "jumps",    "geometry",      "conditions",  "stamina",
+                                       "dithered", "request:spawn", "hide pursue", "strolls"};
+    for (size_t i = 0; i < sizeof pond / sizeof *pond; i++) {
+        if (!touches(pond[i], run_pond, 0)) {
+            fail_msg("%s is not found", pond[i]);
+        }
+    }
+    for (size_t i = 0; i < sizeof lake / sizeof *lake; i++) {
+        if (touches(lake[i], run_lake, 0)) {
+            fail_msg("%s is found", lake[i]);
+        }
+    }
+    assert_true(touches("edge:open", run_lake, 0));
+}
+
+static void strolls_are_found(void **state) {
+    static const char text[] =
+        "{\"name\":\"t\",\"world\":{\"size\":[9,9]},\"targets\":{\"mouse\":{\"at\":[1,2],"
+        "\"strolls\":{}}}}";
+    assert_true(touches("strolls", text, 0));
+}
+
+/* A velocity filter over forces in several tiers that share max_force. */
+static void filtered_tiers_are_found(void **state) {
+    static const struct {
+        const char *body, *behaviors;
+        bool is_found;
+    } rows[] = {
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}},{\"orca\":{}}", true},
+        {"\"locomotion\":\"constant_speed\",",
+         "{\"orca\":{}},{\"wander\":{\"tier\":1}},{\"avoid_obstacles\":{}}", true},
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{}},{\"orca\":{\"tier\":1}}", false},
+        {"", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}}", false},
+        {"\"locomotion\":\"direct\",", "{\"avoid_obstacles\":{}},{\"wander\":{\"tier\":1}},{\"orca\":{}}",
+         false},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        char text[512];
+        (void)snprintf(text, sizeof text,
+                       "{\"name\":\"t\",\"world\":{\"size\":[9,9]},\"kinds\":{\"a\":{%s\"behaviors\":[%s]}}}",
+                       rows[i].body, rows[i].behaviors);
+        assert_true(touches("filtered_tiers", text, 0) == rows[i].is_found);
+    }
+    assert_false(touches("filtered_tiers", run_pond, 0) || touches("filtered_tiers", run_lake, 0));
+}
+
+static void requests_count(void **state) {
+    assert_true(touches("request:spawn", run_lake, bit(REQUEST_SPAWN)));
+    assert_false(touches("request:spawn", run_lake, bit(REQUEST_REMOVE)));
+    assert_true(touches("geometry", run_lake, bit(REQUEST_ADD_OBSTACLE)));
+}
+
+static void states_conditions_and_stamina_are_found(void **state) {
+    static const char text[] =
+        "{\"name\":\"S\",\"world\":{\"size\":[500,500]},\"kinds\":{\"a\":{\"max_stamina\":5,\"states\":["
+        "{\"name\":\"tired\",\"when\":{\"exhausted\":true},\"stamina_rate\":1,\"behaviors\":[]},"
+        "{\"name\":\"go\",\"combine\":\"dithered\",\"behaviors\":[{\"wander\":{}}]}]}}}";
+    assert_true(touches("conditions", text, 0));
+    assert_true(touches("stamina", text, 0));
+    assert_true(touches("dithered", text, 0));
+}
+
+static void changes_between_the_cores_count(void **state) {
+    static const struct core_change changes[] = {{2, "Orca weighs walls otherwise.", "orca"},
+                                                 {3, "Edges.", "edge:wrap edge:bounce"},
+                                                 {4, "Paths.", "follow_path"},
+                                                 {5, "Seek.", "seek"},
+                                                 {0, NULL, NULL}};
+    char list[64], small[16];
+    struct scenario pond = scenario_of(run_pond, "pond");
+    assert_true(core_affects(changes, 1, 5, &pond, 0, list, sizeof list));
+    assert_string_equal(list, "orca (2), edge:wrap (3), seek (5)");
+    assert_true(core_affects(changes, 2, 4, &pond, 0, list, sizeof list));
+    assert_string_equal(list, "edge:wrap (3)");
+    assert_false(core_affects(changes, 3, 4, &pond, 0, list, sizeof list));
+    assert_false(core_affects(changes, 5, 5, &pond, 0, list, sizeof list));
+    assert_true(core_affects(changes, 6, 5, &pond, 0, list, sizeof list));
+    assert_string_equal(list, "a newer core");
+    assert_true(core_affects(changes, 1, 5, &pond, 0, small, sizeof small));
+    scenario_fini(&pond);
+}
+
+static void every_core_since_the_first_has_a_row(void **state) {
+    uint32_t last = 1;
+    for (const struct core_change *change = core_changes; change->core != 0; change++) {
+        assert_true(change->core >= last && change->what[0] != '\0' && change->touches[0] != '\0');
+        last = change->core;
+    }
+    assert_int_equal(last, CORE_NUMBER);
+}
+
+/* ==== recorder ====
+ * The lines that a simulation gives its recordings: what a line has, and that further lines allocate nothing. */
+
+static const char *const recorder_pond =
+    "{\"name\":\"Pond\",\"seed\":3,\"world\":{\"size\":[800,600],\"edge\":\"wrap\"},"
+    "\"targets\":{\"mouse\":[10,20]},"
+    "\"kinds\":{\"prey\":{\"behaviors\":[{\"seek\":{\"target\":\"mouse\"}}]}},"
+    "\"agents\":[{\"kind\":\"prey\",\"at\":[1,2],\"count\":3}]}";
+
+static struct simulation_state simulation;
+static struct recorder recorder;
+static const struct recorder_session server = {.name = ""}, ann = {.by = 3, .name = "Ann"};
+
+static int set_up(void **unused) {
+    simulation_state_init(&simulation);
+    put_world(&simulation, recorder_pond, "pond");
+    assert_int_equal(recorder_init(&recorder), 0);
+    return 0;
+}
+
+static int tear_down(void **unused) {
+    recorder_fini(&recorder);
+    simulation_state_fini(&simulation);
+    return 0;
+}
+
+/* The only line of the recorder, which is empty afterwards. */
+static struct recording_line take(void) {
+    static char kept[65536]; /* spans point into it */
+    struct recording_line line;
+    struct failure failure = {0};
+    assert_false(recorder.out.failed);
+    assert_true(recorder.out.length > 1 && recorder.out.length < sizeof kept);
+    assert_int_equal(recorder.out.data[recorder.out.length - 1], '\n');
+    assert_ptr_equal(memchr(recorder.out.data, '\n', recorder.out.length),
+                     recorder.out.data + recorder.out.length - 1);
+    memcpy(kept, recorder.out.data, recorder.out.length);
+    assert_int_equal(recording_line_read(kept, recorder.out.length - 1, &line, &failure), 0);
+    buffer_clear(&recorder.out);
+    return line;
+}
+
+static void test_a_file_begins_with_header_and_world(void **unused) {
+    const uint64_t hash = world_hash(simulation.world);
+    simulation.seq = 5;
+    recorder_write_header(&recorder, "2026-11-21T19:00:00Z", "gcc 12");
+    const struct recording_line header = take();
+    assert_int_equal(header.op, RECORDING_DROVER);
+    assert_int_equal(header.format, RECORDING_FORMAT);
+    assert_string_equal(header.started, "2026-11-21T19:00:00Z");
+    recorder_set_world(&recorder, &simulation, hash, ann);
+    simulation_state_step(&simulation);
+    for (int file = 0; file < 2; file++) { /* a further file begins with the same line */
+        recorder_write_world(&recorder, &simulation);
+        const struct recording_line world = take();
+        assert_int_equal(world.op, RECORDING_WORLD);
+        assert_int_equal(world.world, 1);
+        assert_int_equal(world.tick, 0);
+        assert_int_equal(world.seq, 5);
+        assert_int_equal(world.by, 3);
+        assert_string_equal(world.name, "Ann");
+        assert_string_equal(world.scenario, "pond");
+        assert_int_equal(world.seed, 3);
+        assert_int_equal(world.hash, hash);
+    }
+    recorder_set_world(&recorder, &simulation, 1, server);
+    recorder_write_world(&recorder, &simulation);
+    assert_int_equal(take().world, 2);
+}
+
+static void test_a_request_is_a_line(void **unused) {
+    struct request request = request_default(REQUEST_SET_TARGET);
+    memcpy(request.id, "17", 3);
+    request.body.set_target.has_name = request.body.set_target.has_point = true;
+    memcpy(request.body.set_target.name, "mouse", 6);
+    request.body.set_target.x = 12.5f;
+    simulation_state_step(&simulation);
+    simulation.seq = 9;
+    recorder_write_do(&recorder, &simulation, &request, ann);
+    const struct recording_line line = take();
+    assert_int_equal(line.op, RECORDING_DO);
+    assert_int_equal(line.tick, 1);
+    assert_int_equal(line.seq, 9);
+    assert_int_equal(line.by, 3);
+    assert_string_equal(line.name, "Ann");
+    struct request read;
+    struct failure failure = {0};
+    assert_int_equal(request_decode(line.request, line.request_length, &read, &failure), 0);
+    assert_int_equal(read.op, REQUEST_SET_TARGET);
+    assert_string_equal(read.id, "");
+    assert_true(read.body.set_target.x == 12.5f);
+}
+
+static void test_time_hashes_and_the_end_are_lines(void **unused) {
+    simulation.is_paused = true;
+    recorder_write_at(&recorder, &simulation, ann);
+    struct recording_line line = take();
+    assert_int_equal(line.op, RECORDING_AT);
+    assert_true(line.is_paused);
+    assert_string_equal(line.name, "Ann");
+    recorder_write_hash(&recorder, 60, 2, UINT64_C(0x0123456789abcdef));
+    line = take();
+    assert_int_equal(line.op, RECORDING_HASH);
+    assert_int_equal(line.tick, 60);
+    assert_true(line.hash == UINT64_C(0x0123456789abcdef));
+    recorder_write_end(&recorder, &simulation, "disk full");
+    line = take();
+    assert_int_equal(line.op, RECORDING_END);
+    assert_string_equal(line.reason, "disk full");
+}
+
+static void test_time_and_worlds_are_no_do_lines(void **unused) {
+    assert_true(recorder_is_do(REQUEST_SPAWN));
+    assert_true(recorder_is_do(REQUEST_CURSOR));
+    assert_false(recorder_is_do(REQUEST_PAUSE));
+    assert_false(recorder_is_do(REQUEST_RESUME));
+    assert_false(recorder_is_do(REQUEST_STEP));
+    assert_false(recorder_is_do(REQUEST_LOAD));
+    assert_false(recorder_is_do(REQUEST_INSPECT));
+}
+
+/* Lines between ticks use the memory that the recorder has from its start. */
+static void test_lines_use_the_same_memory(void **unused) {
+    struct request request = request_default(REQUEST_REMOVE);
+    request.body.remove.agent_count = LIMIT_REMOVE_IDS;
+    for (int i = 0; i < LIMIT_REMOVE_IDS; i++) {
+        request.body.remove.agents[i] = UINT32_MAX - (uint32_t)i;
+    }
+    const char *out = recorder.out.data, *scratch = recorder.request.data;
+    for (int i = 0; i < 10; i++) {
+        recorder_write_do(&recorder, &simulation, &request, ann);
+        recorder_write_at(&recorder, &simulation, server);
+        recorder_write_hash(&recorder, 1, 1, 1);
+        assert_false(recorder.out.failed);
+        buffer_clear(&recorder.out);
+    }
+    assert_ptr_equal(recorder.out.data, out);
+    assert_ptr_equal(recorder.request.data, scratch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drover_line_comes_back),
@@ -473,6 +823,23 @@ int main(void) {
         cmocka_unit_test(cut_lines_are_refused),
         cmocka_unit_test(every_request_comes_back_to_the_same_bits),
         cmocka_unit_test(every_heading_comes_back_to_the_same_bits),
+        cmocka_unit_test(test_values),
+        cmocka_unit_test(test_lines),
+        cmocka_unit_test(test_any_flipped_bit),
+        cmocka_unit_test(test_lines_that_are_lost),
+        cmocka_unit_test(test_carriage_returns),
+        cmocka_unit_test(words_are_looked_up_in_the_scenario),
+        cmocka_unit_test(filtered_tiers_are_found),
+        cmocka_unit_test(requests_count),
+        cmocka_unit_test(strolls_are_found),
+        cmocka_unit_test(states_conditions_and_stamina_are_found),
+        cmocka_unit_test(changes_between_the_cores_count),
+        cmocka_unit_test(every_core_since_the_first_has_a_row),
+        cmocka_unit_test_setup_teardown(test_a_file_begins_with_header_and_world, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_a_request_is_a_line, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_time_hashes_and_the_end_are_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_time_and_worlds_are_no_do_lines, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_lines_use_the_same_memory, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "server/simulation/simulation.h"
 #include "server/storage/recording.h"
+#include "tests/support/request_decode.h"
 
 enum { PATIENCE_MS = 60000, ANSWER_ROOM = 4096 };
 

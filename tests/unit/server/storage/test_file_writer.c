@@ -9,6 +9,7 @@
 #include <sys/resource.h>
 #include <zstd.h>
 
+#include "tests/support/allocations.h"
 #include "tests/unit/server/storage/storage_support.h"
 
 /* ---- the disk ---- */
@@ -79,32 +80,6 @@ int __wrap_fdatasync(int descriptor) {
         return -1;
     }
     return __real_fdatasync(descriptor);
-}
-
-/* ---- memory ---- */
-
-static _Thread_local int allocations; /* of this thread */
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-
-void *__wrap_malloc(size_t size) {
-    allocations++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    allocations++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    allocations++;
-    return __real_realloc(block, size);
 }
 
 /* ---- a writer ---- */
@@ -276,7 +251,7 @@ static void puts_without_allocating(void **state) {
     struct file_writer *writer = create(fixture, "a", (struct file_writer_def){.sync_s = 0.01});
     char *owned = test_exact_copy(text, sizeof text);
     (void)test_path(&fixture->folder, "b", path);
-    const int before = allocations;
+    const int before = allocations_of_thread();
     assert_true(before > 0);
     for (int i = 0; i < 100; i++) {
         (void)file_writer_put(writer, text, sizeof text);
@@ -284,7 +259,7 @@ static void puts_without_allocating(void **state) {
     (void)file_writer_put_owned(writer, owned, sizeof text);
     file_writer_next_file(writer, path);
     (void)file_writer_put(writer, text, sizeof text);
-    assert_int_equal(allocations, before);
+    assert_int_equal(allocations_of_thread(), before);
     assert_true(file_writer_destroy(writer, 60.0));
 }
 

@@ -1,14 +1,356 @@
-/* server/sim/scenery/scenery.h: bodies neither enter nor pass solids, at any speed. */
+/* Obstacles, paths, flows. */
+
+#define LANES_WIDTH 1
+
+#include "tests/unit/server/cmocka_all.h"
+
 #include <math.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/scenery/obstacles.h"
+#include "server/sim/scenery/path_rules.inc.h"
+#include "server/sim/scenery/scenery.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
-static const struct bounds plain = {{800, 600}, EDGE_OPEN};
-static struct rng dice;
+/* ==== server/sim/scenery/scenery.h ==== */
 
-static float any(float low, float high) {
-    return rng_between(&dice, low, high);
+static const struct bounds flow_field_plain = {{800, 600}, EDGE_OPEN},
+                           flow_field_torus = {{800, 600}, EDGE_WRAP};
+
+static bool is_near(vec2 value, float x, float y) {
+    return fabsf(value.x - x) < 1e-3f && fabsf(value.y - y) < 1e-3f;
+}
+
+static void test_formulas(void **state) {
+    const struct flow_def uniform = {.type = FLOW_UNIFORM, .vector = {3, -4}};
+    const struct flow_def vortex = {.type = FLOW_VORTEX, .at = {400, 300}, .strength = 50};
+    const struct flow_def towards = {.type = FLOW_TOWARDS, .at = {400, 300}, .strength = 50};
+    assert_true(is_near(flow_at(&uniform, &flow_field_plain, (vec2){1, 2}), 3, -4));
+    /* Right of the middle downwards: clockwise on a screen. */
+    assert_true(is_near(flow_at(&vortex, &flow_field_plain, (vec2){500, 300}), 0, 50));
+    assert_true(is_near(flow_at(&towards, &flow_field_plain, (vec2){500, 300}), -50, 0));
+    assert_true(is_near(flow_at(&vortex, &flow_field_plain, (vec2){400, 300}), 0, 0));
+    assert_true(is_near(flow_at(&towards, &flow_field_plain, (vec2){410, 300}), -25, 0));
+    /* Across the edge it is nearer the other way. */
+    const struct flow_def left = {.type = FLOW_TOWARDS, .at = {10, 300}, .strength = 50};
+    assert_true(is_near(flow_at(&left, &flow_field_torus, (vec2){790, 300}), 50, 0));
+    assert_true(is_near(flow_at(&left, &flow_field_plain, (vec2){790, 300}), -50, 0));
+}
+
+static void test_grid_is_bilinear(void **state) {
+    vec2 vectors[] = {{0, 0}, {10, 0}, {0, 20}, {10, 20}};
+    const struct flow_def grid = {.type = FLOW_GRID, .columns = 2, .rows = 2, .vectors = vectors};
+    assert_true(
+        is_near(flow_at(&grid, &flow_field_plain, (vec2){200, 150}), 0, 0)); /* the first cell's center */
+    assert_true(is_near(flow_at(&grid, &flow_field_plain, (vec2){400, 300}), 5, 10));
+    assert_true(is_near(flow_at(&grid, &flow_field_plain, (vec2){300, 450}), 2.5f, 20));
+    assert_true(
+        is_near(flow_at(&grid, &flow_field_plain, (vec2){-9e5f, -9e5f}), 0, 0)); /* as at the border */
+    assert_true(is_near(flow_at(&grid, &flow_field_plain, (vec2){9e5f, 9e5f}), 10, 20));
+    assert_true(is_near(flow_at(&grid, &flow_field_torus, (vec2){0, 150}), 5,
+                        0)); /* half of both sides of the edge */
+}
+
+static void test_noise(void **state) {
+    const struct flow_def noise = {.type = FLOW_NOISE, .scale = 100, .strength = 60, .seed = 1};
+    struct flow_def other = noise;
+    other.seed = 2;
+    double most = 0.0, difference = 0.0, divergence = 0.0, steepness = 0.0;
+    for (int i = 0; i < 4000; i++) {
+        const int column = i % 80, row = i / 80;
+        const vec2 place = {(float)column * 10.0f + 3.0f, (float)row * 12.0f + 3.0f};
+        const vec2 here = flow_at(&noise, &flow_field_plain, place);
+        assert_true(vec2_length(here) <= 60.001f);
+        most = fmax(most, (double)vec2_length(here));
+        difference += (double)vec2_length(vec2_sub(here, flow_at(&other, &flow_field_plain, place)));
+        /* It joins at the edge of the world. */
+        const vec2 around = flow_at(&noise, &flow_field_torus, vec2_add(place, (vec2){800, -600}));
+        assert_true(vec2_length(vec2_sub(here, around)) < 0.1f);
+        /* Inflow equals outflow, except where the speed is cut off. */
+        const vec2 right = flow_at(&noise, &flow_field_plain, vec2_add(place, (vec2){0.5f, 0}));
+        const vec2 below = flow_at(&noise, &flow_field_plain, vec2_add(place, (vec2){0, 0.5f}));
+        assert_true(vec2_length(vec2_sub(here, right)) < 8.0f);
+        if (vec2_length(here) < 55.0f) {
+            divergence += fabs((double)(right.x - here.x + below.y - here.y));
+            steepness += fabs((double)(right.y - here.y)) + fabs((double)(below.x - here.x));
+        }
+    }
+    assert_true(most > 40.0 && difference / 4000.0 > 10.0);
+    assert_true(divergence < 0.2 * steepness);
+}
+
+static void test_never_more_than_finite(void **state) {
+    const struct flow_def noise = {.type = FLOW_NOISE, .scale = 1, .strength = 20000, .seed = 1};
+    const vec2 far[] = {{1e6f, -1e6f}, {-1e6f, 0}, {0, 0}, {800, 600}};
+    for (int i = 0; i < 4; i++) {
+        const vec2 flow = flow_at(&noise, &flow_field_plain, far[i]);
+        assert_true(isfinite(flow.x) && isfinite(flow.y));
+    }
+}
+
+/* ==== obstacles.h: against a slow reference that samples, and where nothing has a direction ==== */
+
+static const struct obstacle_def circle = {.shape = OBSTACLE_CIRCLE, .at = {100.0f, 50.0f}, .radius = 30.0f};
+static const struct obstacle_def box = {.shape = OBSTACLE_BOX, .at = {80.0f, 30.0f}, .size = {60.0f, 40.0f}};
+/* Counter-clockwise on a screen; the other way round must not matter. */
+static const struct obstacle_def kite = {.shape = OBSTACLE_POLYGON,
+                                         .point_count = 5,
+                                         .points = {{60, 20}, {70, 90}, {120, 110}, {150, 60}, {110, 10}}};
+static const struct wall_def obstacles_wall = {{60.0f, 80.0f}, {140.0f, 20.0f}};
+
+static struct rng obstacles_dice;
+
+static float any_obstacles(float low, float high) {
+    return rng_between(&obstacles_dice, low, high);
+}
+
+static struct solid solid_of(int which) {
+    switch (which) {
+    case 0:
+        return solid_from_obstacle(&circle);
+    case 1:
+        return solid_from_obstacle(&box);
+    case 2:
+        return solid_from_obstacle(&kite);
+    default:
+        return solid_from_wall(&obstacles_wall);
+    }
+}
+
+static bool is_in(int which, vec2 p) {
+    if (which == 0) {
+        return hypotf(p.x - 100.0f, p.y - 50.0f) < 30.0f;
+    }
+    if (which == 1) {
+        return p.x > 80.0f && p.x < 140.0f && p.y > 30.0f && p.y < 70.0f;
+    }
+    bool inside = false; /* even-odd rule */
+    for (int i = 0, j = kite.point_count - 1; which == 2 && i < kite.point_count; j = i++) {
+        const vec2 a = kite.points[i], b = kite.points[j];
+        if ((a.y > p.y) != (b.y > p.y) && p.x < (b.x - a.x) * (p.y - a.y) / (b.y - a.y) + a.x) {
+            inside = !inside;
+        }
+    }
+    return inside;
+}
+
+/* Point i of n on the outline. */
+static vec2 outline(int which, int i, int n) {
+    const double t = (double)i / n;
+    if (which == 0) {
+        return (vec2){(float)(100.0 + 30.0 * cos(6.283185307179586 * t)),
+                      (float)(50.0 + 30.0 * sin(6.283185307179586 * t))};
+    }
+    const vec2 corners[] = {{80, 30}, {140, 30}, {140, 70}, {80, 70}};
+    const vec2 *points = which == 1 ? corners : kite.points;
+    const int count = which == 1 ? 4 : which == 2 ? kite.point_count : 1;
+    const int side = (int)(t * count);
+    const float share = (float)(t * count - side);
+    const vec2 a = which == 3 ? obstacles_wall.from : points[side],
+               b = which == 3 ? obstacles_wall.to : points[(side + 1) % count];
+    return vec2_add(a, vec2_scale(vec2_sub(b, a), share));
+}
+
+static void test_distance_against_samples(void **state) {
+    enum { SAMPLES = 4000 };
+    for (int which = 0; which < 4; which++) {
+        const struct solid solid = solid_of(which);
+        for (int round = 0; round < 300; round++) {
+            const vec2 place = {any_obstacles(0.0f, 200.0f), any_obstacles(-40.0f, 140.0f)};
+            float nearest = 1e9f;
+            for (int i = 0; i < SAMPLES; i++) {
+                nearest = fminf(nearest, vec2_length(vec2_sub(place, outline(which, i, SAMPLES))));
+            }
+            const struct touch touch = solid_touch(&solid, vec2_sub(place, solid.center));
+            const float expected = is_in(which, place) ? -nearest : nearest;
+            assert_true(fabsf(touch.distance - expected) < 0.15f);
+            assert_true(fabsf(vec2_length(touch.normal) - 1.0f) < 1e-4f);
+            /* One step along the normal leads to the outline, or as much further away. */
+            const vec2 on = vec2_sub(place, vec2_scale(touch.normal, touch.distance));
+            assert_true(fabsf(solid_touch(&solid, vec2_sub(on, solid.center)).distance) < 0.02f);
+        }
+    }
+}
+
+/* Marches in small steps until the disc overlaps. */
+static float march(const struct solid *solid, vec2 place, vec2 way, float length, float radius) {
+    for (float at = 0.0f; at <= length; at += 0.05f) {
+        if (solid_touch(solid, vec2_add(place, vec2_scale(way, at))).distance < radius) {
+            return at;
+        }
+    }
+    return -1.0f;
+}
+
+static void test_sweep_against_marching(void **state) {
+    int hits = 0;
+    for (int round = 0; round < 4000; round++) {
+        const struct solid solid = solid_of(round % 4);
+        const vec2 place = {any_obstacles(-120.0f, 120.0f), any_obstacles(-120.0f, 120.0f)};
+        const vec2 way =
+            vec2_with_length((vec2){any_obstacles(-1.0f, 1.0f), any_obstacles(-1.0f, 1.0f)}, 1.0f);
+        const float radius = any_obstacles(0.0f, 12.0f), length = any_obstacles(10.0f, 150.0f);
+        if (solid_touch(&solid, place).distance < radius + 0.1f || vec2_length(way) < 0.5f) {
+            continue;
+        }
+        const struct contact contact = solid_sweep(&solid, place, way, length, radius);
+        const float reference = march(&solid, place, way, length, radius);
+        if (reference >= 0.0f && !contact.is_hit) {
+            /* A graze that overlaps by less than a step of the march is no miss worth the name. */
+            const vec2 at = vec2_add(place, vec2_scale(way, reference));
+            assert_true(solid_touch(&solid, at).distance > radius - 0.01f || reference > length - 0.1f);
+        }
+        if (contact.is_hit) {
+            hits++;
+            const vec2 at = vec2_add(place, vec2_scale(way, contact.distance));
+            assert_true(fabsf(solid_touch(&solid, at).distance - radius) < 0.01f);
+            /* The march may be late where the disc barely grazes, never early. */
+            assert_true(reference < 0.0f || reference > contact.distance - 0.01f);
+            assert_true(vec2_dot(contact.normal, way) <= 1e-3f);
+            assert_true(fabsf(vec2_length(contact.normal) - 1.0f) < 1e-3f);
+        }
+    }
+    assert_true(hits > 250);
+}
+
+static void test_overlap_at_the_start(void **state) {
+    const struct solid solid = solid_of(0);
+    const struct contact in = solid_sweep(&solid, (vec2){32, 0}, (vec2){-1, 0}, 10.0f, 5.0f);
+    const struct contact out = solid_sweep(&solid, (vec2){32, 0}, (vec2){1, 0}, 10.0f, 5.0f);
+    assert_true(in.is_hit && in.distance == 0.0f && in.normal.x == 1.0f);
+    assert_false(out.is_hit);
+}
+
+static void check_unit(struct touch touch) {
+    assert_true(isfinite(touch.distance) && fabsf(vec2_length(touch.normal) - 1.0f) < 1e-4f);
+}
+
+static void test_nothing_divides_by_zero(void **state) {
+    const struct obstacle_def point = {.shape = OBSTACLE_CIRCLE},
+                              flat = {.shape = OBSTACLE_BOX, .size = {9, 0}};
+    const struct wall_def dot = {{3, 3}, {3, 3}};
+    const struct solid solids[] = {solid_of(0),
+                                   solid_of(1),
+                                   solid_of(2),
+                                   solid_of(3),
+                                   solid_from_obstacle(&point),
+                                   solid_from_obstacle(&flat),
+                                   solid_from_wall(&dot)};
+    for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
+        check_unit(solid_touch(&solids[i], (vec2){0, 0}));
+        for (int c = 0; c < solids[i].count; c++) {
+            check_unit(solid_touch(&solids[i], solids[i].corners[c]));
+        }
+        const struct contact contact = solid_sweep(&solids[i], (vec2){-500, 0}, (vec2){1, 0}, 1000.0f, 0.0f);
+        assert_true(isfinite(contact.distance) && isfinite(contact.normal.x));
+    }
+    /* In the middle of a circle every way out is as long: one is taken, and it is as long as the radius. */
+    assert_true(solid_touch(&solids[0], (vec2){0, 0}).distance == -30.0f);
+    const struct contact thin = solid_sweep(&solids[6], (vec2){-50, 0}, (vec2){1, 0}, 100.0f, 4.0f);
+    assert_true(thin.is_hit && fabsf(thin.distance - 46.0f) < 1e-3f);
+}
+
+/* A box without width has two sides without length: no disc meets those far away from the box. */
+static void test_a_line_of_a_box_is_short(void **state) {
+    const struct obstacle_def line = {.shape = OBSTACLE_BOX, .at = {0, 0}, .size = {0, 200}};
+    const struct solid solid = solid_from_obstacle(&line);
+    const struct contact far = solid_sweep(&solid, (vec2){90, -150}, (vec2){0, 1}, 200.0f, 5.0f);
+    const struct contact near = solid_sweep(&solid, (vec2){3, -150}, (vec2){0, 1}, 200.0f, 5.0f);
+    assert_false(far.is_hit);
+    assert_true(near.is_hit && near.distance > 44.0f && near.distance < 50.0f);
+}
+
+static void test_short_way_round(void **state) {
+    const struct bounds torus = {{800, 600}, EDGE_WRAP}, open = {{800, 600}, EDGE_OPEN};
+    const struct obstacle_def at_border = {.shape = OBSTACLE_CIRCLE, .at = {790, 300}, .radius = 20};
+    const struct solid solid = solid_from_obstacle(&at_border);
+    const struct touch inside = solid_touch(&solid, solid_offset(&solid, &torus, (vec2){5, 300}));
+    const struct touch outside = solid_touch(&solid, solid_offset(&solid, &open, (vec2){5, 300}));
+    assert_true(fabsf(inside.distance + 5.0f) < 1e-3f && inside.normal.x == 1.0f);
+    assert_true(fabsf(outside.distance - 765.0f) < 1e-3f && outside.normal.x == -1.0f);
+}
+
+static void test_reach(void **state) {
+    const struct solid solid = solid_of(1);
+    assert_true(solid_reach(&solid, (vec2){1, 0}) == 30.0f && solid_reach(&solid, (vec2){0, -1}) == 20.0f);
+}
+
+/* ==== The paths of server/sim/scenery/scenery.h, and path_rules.inc.h with one lane ==== */
+
+static const struct bounds paths_open = {{800, 600}, EDGE_OPEN}, paths_torus = {{800, 600}, EDGE_WRAP};
+static const struct path_def bent = {
+    .radius = 10, .point_count = 3, .points = {{100, 100}, {300, 100}, {300, 250}}};
+
+static struct path prepare(bool is_loop) {
+    struct path_def def = bent;
+    def.is_loop = is_loop;
+    return path_prepare(&def, &paths_open);
+}
+
+static void test_lengths(void **state) {
+    const struct path line = prepare(false), loop = prepare(true);
+    assert_true(line.count == 2 && line.length == 350.0f);
+    assert_true(loop.count == 3 && fabsf(loop.length - 600.0f) < 1e-3f); /* back with 250 */
+}
+
+static void test_nearest_against_samples(void **state) {
+    struct rng dice = rng_begin(3, 0, 0, RNG_SPAWN_PLACE);
+    const struct path loop = prepare(true);
+    for (int round = 0; round < 500; round++) {
+        const vec2 place = {rng_between(&dice, 0, 800), rng_between(&dice, 0, 600)};
+        float best = 1e9f;
+        for (int i = 0; i < 6000; i++) {
+            best = fminf(best, vec2_length(vec2_sub(path_point(&loop, (float)i * 0.1f), place)));
+        }
+        const struct path_spot spot = path_nearest(&loop, &paths_open, place);
+        assert_true(fabsf(spot.distance - best) < 0.1f);
+        const vec2 at = path_point(&loop, spot.s);
+        assert_true(vec2_length(vec2_sub(vec2_add(place, spot.offset), at)) < 0.01f);
+        assert_true(fabsf(vec2_length(spot.direction) - 1.0f) < 1e-4f);
+    }
+}
+
+static void test_ends_and_rounds(void **state) {
+    const struct path line = prepare(false), loop = prepare(true);
+    assert_true(path_held(&line, 340 + 20) == 350.0f && path_held(&line, 10 - 20) == 0.0f);
+    assert_true(fabsf(path_held(&loop, 590 + 20) - 10.0f) < 1e-3f);
+    assert_true(fabsf(path_held(&loop, 10 - 20) - 590.0f) < 1e-3f);
+    assert_true(fabsf(path_difference(&loop, 590, 10) - 20.0f) < 1e-3f);
+    assert_true(fabsf(path_difference(&loop, 10, 590) + 20.0f) < 1e-3f);
+    assert_true(path_difference(&line, 10, 300) == 290.0f);
+    const vec2 end = path_point(&line, 1e9f), start = path_point(&line, -5.0f);
+    assert_true(end.x == 300.0f && end.y == 250.0f && start.x == 100.0f && start.y == 100.0f);
+}
+
+static void test_degenerate(void **state) {
+    const struct path_def twice = {
+        .point_count = 4, .points = {{5, 5}, {5, 5}, {9, 5}, {9, 5}}, .is_loop = true};
+    const struct path_def dot = {.point_count = 2, .points = {{5, 5}, {5, 5}}};
+    const struct path thin = path_prepare(&twice, &paths_open), point = path_prepare(&dot, &paths_open);
+    assert_true(thin.count == 2 && thin.length == 8.0f);
+    assert_true(point.count == 1 && point.length == 0.0f);
+    const struct path_spot spot = path_nearest(&point, &paths_open, (vec2){5, 5});
+    assert_true(spot.distance == 0.0f && spot.s == 0.0f && spot.direction.x == 1.0f);
+    const vec2 at = path_point(&point, path_held(&point, 100.0f));
+    assert_true(at.x == 5.0f && at.y == 5.0f);
+}
+
+static void test_over_the_wrapping_edge(void **state) {
+    const struct path_def seam = {.point_count = 2, .points = {{780, 300}, {40, 300}}};
+    const struct path path = path_prepare(&seam, &paths_torus);
+    assert_true(fabsf(path.length - 60.0f) < 1e-3f);
+    const struct path_spot spot = path_nearest(&path, &paths_torus, (vec2){10, 310});
+    assert_true(fabsf(spot.distance - 10.0f) < 1e-3f && fabsf(spot.s - 30.0f) < 1e-3f);
+    assert_true(spot.direction.x == 1.0f);
+}
+
+/* ==== scenery.h: bodies neither enter nor pass solids, at any speed ==== */
+
+static const struct bounds scenery_plain = {{800, 600}, EDGE_OPEN};
+static struct rng scenery_dice;
+
+static float any_scenery(float low, float high) {
+    return rng_between(&scenery_dice, low, high);
 }
 
 /* A square room of walls around 400, 300, 200 px wide, with a pillar in its middle. */
@@ -37,19 +379,20 @@ static struct scenery scenery_of(struct geometry_def def, const struct bounds *b
 }
 
 static void test_nothing_leaves_a_room(void **state) {
-    struct scenery scenery = scenery_of(room(), &plain);
+    struct scenery scenery = scenery_of(room(), &scenery_plain);
     for (int body = 0; body < 200; body++) {
-        const float radius = body % 2 ? any(0.0f, 12.0f) : 0.0f;
-        struct motion at = {any(320, 360), any(220, 380), 0, 0};
+        const float radius = body % 2 ? any_scenery(0.0f, 12.0f) : 0.0f;
+        struct motion at = {any_scenery(320, 360), any_scenery(220, 380), 0, 0};
         for (int tick = 0; tick < 300; tick++) {
             /* up to 20000 px/s: 333 px a tick, more than the room is wide */
-            const float speed = tick % 3 ? any(0.0f, 400.0f) : any(0.0f, 20000.0f);
-            const vec2 velocity = vec2_with_length((vec2){any(-1, 1), any(-1, 1)}, speed);
+            const float speed = tick % 3 ? any_scenery(0.0f, 400.0f) : any_scenery(0.0f, 20000.0f);
+            const vec2 velocity = vec2_with_length((vec2){any_scenery(-1, 1), any_scenery(-1, 1)}, speed);
             const struct motion to = {at.x + velocity.x / 60.0f, at.y + velocity.y / 60.0f, velocity.x,
                                       velocity.y};
-            at = scenery_constrain(&scenery, &plain, at, to, radius);
+            at = scenery_constrain(&scenery, &scenery_plain, at, to, radius);
             assert_true(at.x > 300.0f && at.x < 500.0f && at.y > 200.0f && at.y < 400.0f);
-            const struct scenery_touch nearest = scenery_nearest(&scenery, &plain, (vec2){at.x, at.y});
+            const struct scenery_touch nearest =
+                scenery_nearest(&scenery, &scenery_plain, (vec2){at.x, at.y});
             assert_true(nearest.touch.distance > radius - 0.05f);
             assert_true(vec2_length((vec2){at.vx, at.vy}) <= speed * 1.0001f + 1e-3f);
         }
@@ -58,39 +401,39 @@ static void test_nothing_leaves_a_room(void **state) {
 }
 
 static void test_slides_along_a_wall(void **state) {
-    struct scenery scenery = scenery_of(room(), &plain);
+    struct scenery scenery = scenery_of(room(), &scenery_plain);
     const struct motion before = {350, 215, 60, -600}, moved = {360, 115, 60, -600};
-    const struct motion after = scenery_constrain(&scenery, &plain, before, moved, 5.0f);
+    const struct motion after = scenery_constrain(&scenery, &scenery_plain, before, moved, 5.0f);
     assert_true(fabsf(after.y - 205.0f) < 0.1f && fabsf(after.x - 360.0f) < 0.2f);
     assert_true(fabsf(after.vx - 60.0f) < 0.01f && fabsf(after.vy) < 0.01f);
     /* Far from all solids no bit changes. */
     const struct motion there = {340, 350, 1, 2}, on = {341, 352, 1, 2};
-    const struct motion same = scenery_constrain(&scenery, &plain, there, on, 5.0f);
+    const struct motion same = scenery_constrain(&scenery, &scenery_plain, there, on, 5.0f);
     assert_true(same.x == on.x && same.y == on.y && same.vx == on.vx && same.vy == on.vy);
     scenery_fini(&scenery);
 }
 
 static void test_pushed_out_the_shortest_way(void **state) {
-    struct scenery scenery = scenery_of(room(), &plain);
-    const vec2 out = scenery_push_out(&scenery, &plain, (vec2){410, 300}, 5.0f);
+    struct scenery scenery = scenery_of(room(), &scenery_plain);
+    const vec2 out = scenery_push_out(&scenery, &scenery_plain, (vec2){410, 300}, 5.0f);
     assert_true(fabsf(out.x - 435.0f) < 0.1f && out.y == 300.0f);
-    const vec2 middle = scenery_push_out(&scenery, &plain, (vec2){400, 300}, 5.0f);
+    const vec2 middle = scenery_push_out(&scenery, &scenery_plain, (vec2){400, 300}, 5.0f);
     assert_true(fabsf(hypotf(middle.x - 400.0f, middle.y - 300.0f) - 35.0f) < 0.1f);
     scenery_fini(&scenery);
 }
 
 static void test_nearest_and_sweep(void **state) {
-    struct scenery scenery = scenery_of(room(), &plain);
-    const struct scenery_touch pillar = scenery_nearest(&scenery, &plain, (vec2){440, 300});
+    struct scenery scenery = scenery_of(room(), &scenery_plain);
+    const struct scenery_touch pillar = scenery_nearest(&scenery, &scenery_plain, (vec2){440, 300});
     assert_true(pillar.index == 0 && fabsf(pillar.touch.distance - 10.0f) < 1e-3f);
     const struct scenery_contact wall =
-        scenery_sweep(&scenery, &plain, (vec2){440, 300}, (vec2){1, 0}, 1000.0f, 5.0f);
+        scenery_sweep(&scenery, &scenery_plain, (vec2){440, 300}, (vec2){1, 0}, 1000.0f, 5.0f);
     assert_true(wall.index == 2 && fabsf(wall.contact.distance - 55.0f) < 1e-3f);
     const struct scenery_contact none =
-        scenery_sweep(&scenery, &plain, (vec2){440, 300}, (vec2){1, 0}, 50.0f, 5.0f);
+        scenery_sweep(&scenery, &scenery_plain, (vec2){440, 300}, (vec2){1, 0}, 50.0f, 5.0f);
     assert_true(none.index == -1 && none.contact.distance == 50.0f);
-    struct scenery empty = scenery_of((struct geometry_def){0}, &plain);
-    assert_true(scenery_nearest(&empty, &plain, (vec2){0, 0}).index == -1);
+    struct scenery empty = scenery_of((struct geometry_def){0}, &scenery_plain);
+    assert_true(scenery_nearest(&empty, &scenery_plain, (vec2){0, 0}).index == -1);
     scenery_fini(&empty);
     scenery_fini(&scenery);
 }
@@ -101,8 +444,9 @@ static struct geometry_def many_pillars(void) {
     for (int i = 0; i < 150; i++) {
         struct obstacle_def *pillar = geometry_def_add_obstacle(&def);
         assert_non_null(pillar);
-        *pillar = (struct obstacle_def){
-            .shape = OBSTACLE_CIRCLE, .at = {any(0, 800), any(0, 600)}, .radius = any(1, 30)};
+        *pillar = (struct obstacle_def){.shape = OBSTACLE_CIRCLE,
+                                        .at = {any_scenery(0, 800), any_scenery(0, 600)},
+                                        .radius = any_scenery(1, 30)};
     }
     return def;
 }
@@ -111,8 +455,8 @@ static struct geometry_def many_pillars(void) {
 static void check_within(const struct bounds *bounds) {
     struct scenery scenery = scenery_of(many_pillars(), bounds);
     for (int round = 0; round < 2000; round++) {
-        const vec2 place = bounds_settle(bounds, vec2_make(any(-200, 1000), any(-200, 800)));
-        const float reach = any(0, round % 10 ? 60 : 500);
+        const vec2 place = bounds_settle(bounds, vec2_make(any_scenery(-200, 1000), any_scenery(-200, 800)));
+        const float reach = any_scenery(0, round % 10 ? 60 : 500);
         struct solid_set set;
         const bool is_sifted = scenery_within(&scenery, bounds, place, reach, &set);
         for (int i = 0; i < scenery.solid_count; i++) {
@@ -125,8 +469,8 @@ static void check_within(const struct bounds *bounds) {
 }
 
 static void test_within(void **state) {
-    const struct bounds torus = {plain.size, EDGE_WRAP};
-    check_within(&plain);
+    const struct bounds torus = {scenery_plain.size, EDGE_WRAP};
+    check_within(&scenery_plain);
     check_within(&torus);
 }
 
@@ -205,8 +549,25 @@ static void test_geometry_is_in_the_hash(void **state) {
 }
 
 int main(void) {
-    dice = rng_begin(11, 0, 0, RNG_SPAWN_PLACE);
+    obstacles_dice = rng_begin(7, 0, 0, RNG_SPAWN_PLACE);
+    scenery_dice = rng_begin(11, 0, 0, RNG_SPAWN_PLACE);
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_grid_is_bilinear),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_never_more_than_finite),
+        cmocka_unit_test(test_distance_against_samples),
+        cmocka_unit_test(test_a_line_of_a_box_is_short),
+        cmocka_unit_test(test_sweep_against_marching),
+        cmocka_unit_test(test_overlap_at_the_start),
+        cmocka_unit_test(test_nothing_divides_by_zero),
+        cmocka_unit_test(test_short_way_round),
+        cmocka_unit_test(test_reach),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_nearest_against_samples),
+        cmocka_unit_test(test_ends_and_rounds),
+        cmocka_unit_test(test_degenerate),
+        cmocka_unit_test(test_over_the_wrapping_edge),
         cmocka_unit_test(test_nothing_leaves_a_room),
         cmocka_unit_test(test_slides_along_a_wall),
         cmocka_unit_test(test_pushed_out_the_shortest_way),

@@ -1,38 +1,6 @@
 /* A tick allocates nothing, and neither does a clone: the allocator is wrapped by the linker and counts. */
-#include <stdlib.h>
-
+#include "tests/support/allocations.h"
 #include "tests/unit/server/sim/sim_fixture.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void __real_free(void *old);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __wrap_free(void *old);
-
-static int calls;
-
-void *__wrap_malloc(size_t size) {
-    calls++;
-    return __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    calls++;
-    return __real_calloc(count, size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    calls++;
-    return __real_realloc(old, size);
-}
-
-void __wrap_free(void *old) {
-    calls++;
-    __real_free(old);
-}
 
 static void test_no_allocation_in_a_tick(void **state) {
     struct world_def def = one_kind_def(BEHAVIOR_ARRIVE, (vec2){400.0f, 300.0f});
@@ -47,15 +15,15 @@ static void test_no_allocation_in_a_tick(void **state) {
         *behavior = behavior_def_default((enum behavior_type)type);
         copy_text(behavior->target.target, "mouse");
     }
-    calls = 0;
+    int calls = allocator_calls_of_thread();
     struct world *world = build(&def);
-    assert_true(calls > 0); /* the wrapping works */
-    calls = 0;
+    assert_true(allocator_calls_of_thread() > calls); /* the wrapping works */
+    calls = allocator_calls_of_thread();
     for (int tick = 0; tick < 1000; tick++) {
         world_step(world);
         (void)world_hash(world);
     }
-    assert_int_equal(calls, 0);
+    assert_int_equal(allocator_calls_of_thread(), calls);
     world_destroy(world);
 }
 
@@ -68,14 +36,14 @@ static void test_no_allocation_in_a_clone(void **state) {
     }
     struct world *world = build(&def), *clone = world_clone_new(world);
     assert_non_null(clone);
-    calls = 0;
+    const int calls = allocator_calls_of_thread();
     for (int tick = 0; tick < 100; tick++) {
         world_step(world);
         assert_true(world_clone(clone, world));
         world_step(clone);
         assert_true(world_clone_reserve(clone, world)); /* there is room already */
     }
-    assert_int_equal(calls, 0);
+    assert_int_equal(allocator_calls_of_thread(), calls);
     world_destroy(world);
     world_destroy(clone);
 }

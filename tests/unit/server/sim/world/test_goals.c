@@ -1,8 +1,20 @@
-/* Behaviors about moving agents: pursue, evade, offset pursuit, interpose, wander, and the choice of the
- * other agent. */
-#include <math.h>
+/* What agents want: goals, ways, giving up. */
 
+#include "tests/unit/server/cmocka_all.h"
+
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "server/sim/kernels/kernels.h"
+#include "server/sim/steering/trace.h"
+#include "server/sim/world/world.h"
 #include "tests/unit/server/sim/sim_fixture.h"
+
+/* ==== goals ====
+ * Behaviors about moving agents: pursue, evade, offset pursuit, interpose, wander, and the choice of the
+ * other agent. */
 
 static struct kind_def *add_kind(struct world_def *def, const char *name, enum behavior_type type) {
     struct kind_def *kind = world_def_add_kind(def, name);
@@ -285,6 +297,456 @@ static void test_the_grid_finds_the_nearest_of_all(void **state) {
     }
 }
 
+/* ==== giving up ====
+ * Giving up a tick: a tick that lasts for minutes ends when another thread says so, whatever the behaviors. */
+
+/* So many agents in one place that a tick takes longer than any test waits, and more so with sanitizers. */
+enum { CROWD = 100000, BEFORE_MS = 100, PATIENCE_S = 10 };
+
+static double now_s(void) {
+    struct timespec now;
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+/* The other thread. */
+struct impatience {
+    atomic_bool given_up;
+    double at_s; /* when the flag was set */
+};
+
+static void *give_up(void *argument) {
+    struct impatience *impatience = argument;
+    const struct timespec before = {.tv_nsec = BEFORE_MS * 1000000L};
+    (void)nanosleep(&before, NULL);
+    impatience->at_s = now_s();
+    atomic_store(&impatience->given_up, true);
+    return NULL;
+}
+
+/* All agents in one place, with one behavior. */
+static struct world_def crowd_def(enum behavior_type type) {
+    struct world_def def = one_kind_def(type, (vec2){400.0f, 300.0f});
+    struct behavior_def *behavior = behavior_of(&def);
+    if (behavior_target_count(type) == 0 || type == BEHAVIOR_PURSUE) {
+        behavior->target.target[0] = '\0';
+    }
+    if (type == BEHAVIOR_PURSUE) {
+        copy_text(behavior->target.kind, "agent");
+    }
+    place(&def, (vec2){400.0f, 300.0f}, (vec2){10.0f, 0.0f});
+    def.placements[0].count = CROWD;
+    return def;
+}
+
+static void check_ends(const char *what, struct world *world, void (*act)(struct world *world)) {
+    struct impatience impatience = {.given_up = false};
+    pthread_t thread;
+    world_let_give_up(world, &impatience.given_up);
+    assert_int_equal(pthread_create(&thread, NULL, give_up, &impatience), 0);
+    act(world);
+    const double ended_s = now_s();
+    const bool was_given_up = world_is_given_up(world);
+    assert_int_equal(pthread_join(thread, NULL), 0);
+    (void)printf("%-28s ends %.1f ms after it was given up\n", what, 1e3 * (ended_s - impatience.at_s));
+    assert_true(was_given_up); /* otherwise it was no crowd */
+    assert_true(ended_s - impatience.at_s < PATIENCE_S);
+    world_destroy(world);
+}
+
+static void step_once(struct world *world) {
+    const uint64_t tick = world_tick(world);
+    world_step(world);
+    assert_true(!world_is_given_up(world) || world_tick(world) == tick);
+}
+
+/* The first tick may be quick, before agents have moved. */
+static void step_on(struct world *world) {
+    while (!world_is_given_up(world)) {
+        step_once(world);
+    }
+}
+
+static void explain_all(struct world *world) {
+    for (int32_t row = 0; row < world_agent_count(world) && !world_is_given_up(world); row++) {
+        struct steering_view view;
+        world_explain(world, row, &view);
+    }
+}
+
+static void trace_all(struct world *world) {
+    for (int32_t row = 0; row < world_agent_count(world) && !world_is_given_up(world); row++) {
+        struct steering_view view;
+        struct trace trace;
+        world_trace(world, row, &view, &trace);
+    }
+}
+
+static void test_every_search_ends(void **state) {
+    static const enum behavior_type types[] = {
+        BEHAVIOR_FLOCK, BEHAVIOR_SEPARATION, BEHAVIOR_COHESION,      BEHAVIOR_AVOID_AGENTS,
+        BEHAVIOR_ORCA,  BEHAVIOR_PURSUE,     BEHAVIOR_FOLLOW_LEADER, BEHAVIOR_QUEUE,
+    };
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        struct world_def def = crowd_def(types[i]);
+        check_ends(behavior_type_name(types[i]), build(&def), step_on);
+    }
+}
+
+static void test_few_neighbors_end(void **state) {
+    struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+    behavior_of(&def)->max_neighbors = 7;
+    check_ends("flock, max_neighbors 7", build(&def), step_on);
+}
+
+static void test_three_behaviors_of_two_kinds_end(void **state) {
+    struct world_def def = crowd_def(BEHAVIOR_SEPARATION);
+    struct state_def *first = &def.kinds[0].states[0];
+    static const enum behavior_type more[] = {BEHAVIOR_ALIGNMENT, BEHAVIOR_COHESION};
+    for (int i = 0; i < 2; i++) {
+        first->behaviors[++first->behavior_count - 1] = behavior_def_default(more[i]);
+        copy_text(first->behaviors[first->behavior_count - 1].kinds, "agent other");
+    }
+    struct kind_def *other = world_def_add_kind(&def, "other");
+    assert_non_null(other);
+    other->states[0] = def.kinds[0].states[0];
+    struct placement_def *placement = world_def_add_placement(&def, "other");
+    assert_non_null(placement);
+    placement->at = (vec2){400.0f, 300.0f};
+    placement->count = CROWD / 4;
+    check_ends("three rules, two kinds", build(&def), step_on);
+}
+
+static void test_reading_ends(void **state) {
+    struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+    check_ends("world_explain", build(&def), explain_all);
+    def = crowd_def(BEHAVIOR_AVOID_AGENTS);
+    check_ends("world_trace", build(&def), trace_all);
+}
+
+/* A tick that was given up reports no results. */
+static void test_given_up_before_it_began(void **state) {
+    struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+    struct world *world = build(&def);
+    const atomic_bool given_up = true;
+    world_let_give_up(world, &given_up);
+    world_step(world);
+    assert_true(world_is_given_up(world));
+    assert_int_equal(world_tick(world), 0);
+    world_destroy(world);
+}
+
+static void test_creating_ends(void **state) {
+    const atomic_bool given_up = true;
+    struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+    def.given_up = &given_up;
+    struct world *world = NULL;
+    assert_int_equal(world_create(&def, &world, NULL), WORLD_GIVEN_UP);
+    assert_null(world);
+    world_def_fini(&def);
+}
+
+/* A request that came before the world was given up has its whole effect. */
+static void test_commands_are_whole(void **state) {
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; i++) {
+        struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+        def.placements[0].count = 300;
+        struct world *world = build(&def);
+        const atomic_bool given_up = true;
+        const struct spawn_def spawn = {
+            .count = 1000, .shape = PLACE_RECT, .size = {800.0f, 600.0f}, .velocity = {5.0f, 0.0f}};
+        uint32_t first_id = 0;
+        world_let_give_up(world, i == 1 ? &given_up : NULL);
+        assert_int_equal(world_spawn(world, &spawn, &first_id), WORLD_OK);
+        assert_int_equal(world_remove(world, &first_id, 1, NULL), 1);
+        world_let_give_up(world, NULL);
+        assert_int_equal(world_agent_count(world), 1299);
+        steps(world, 5);
+        hashes[i] = world_hash(world);
+        world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+/* Until the flag is set it changes nothing. */
+static void test_bits_are_the_same(void **state) {
+    uint64_t hashes[2];
+    for (int i = 0; i < 2; i++) {
+        struct world_def def = crowd_def(BEHAVIOR_FLOCK);
+        def.placements[0].count = 300;
+        def.placements[0].shape = PLACE_CIRCLE;
+        def.placements[0].radius = 40.0f;
+        struct world *world = build(&def);
+        const atomic_bool given_up = false;
+        if (i == 1) {
+            world_let_give_up(world, &given_up);
+        }
+        steps(world, 50);
+        assert_false(world_is_given_up(world));
+        hashes[i] = world_hash(world);
+        world_destroy(world);
+    }
+    assert_true(hashes[0] == hashes[1]);
+}
+
+/* ==== Which way behaviors take, and what the last tick made of it ==== */
+
+enum { ROOM = 32 };
+
+static struct state_def *state_of(struct world_def *def, int kind) {
+    return &def->kinds[kind].states[0];
+}
+
+static void add_behavior(struct world_def *def, int kind, enum behavior_type type) {
+    struct state_def *state = state_of(def, kind);
+    struct behavior_def *behavior = &state->behaviors[state->behavior_count++];
+    *behavior = behavior_def_default(type);
+    copy_text(behavior->target.target, "mouse");
+}
+
+/* Agents all over a part of the box. */
+static void spread(struct world_def *def, const char *kind, uint32_t count, vec2 at, vec2 size) {
+    struct placement_def *placement = world_def_add_placement(def, kind);
+    assert_non_null(placement);
+    placement->count = count;
+    placement->shape = PLACE_RECT;
+    placement->at = at;
+    placement->size = size;
+}
+
+static void spread_everywhere(struct world_def *def, const char *kind, uint32_t count) {
+    spread(def, kind, count, vec2_make(0.0f, 0.0f), def->size);
+}
+
+/* The share of a kind's agents that have a behavior in lanes; -1 when it is not among the ways. */
+static double share_of(const struct world *world, int kind, enum behavior_type type) {
+    struct way_share shares[ROOM];
+    const int count = world_ways(world, shares, ROOM);
+    for (int i = 0; i < count; i++) {
+        assert_true(shares[i].lanes >= 0.0 && shares[i].lanes <= 1.0);
+        if (shares[i].kind == kind && shares[i].behavior == type) {
+            return shares[i].lanes;
+        }
+    }
+    return -1.0;
+}
+
+/* The way and the reason of one of the agent's terms. */
+static const struct trace_term *term_of(const struct world *world, int32_t row, const char *label,
+                                        struct trace *trace) {
+    struct steering_view view;
+    world_trace(world, row, &view, trace);
+    for (int i = 0; i < trace->term_count; i++) {
+        if (strcmp(trace->terms[i].label, label) == 0) {
+            return &trace->terms[i];
+        }
+    }
+    fail_msg("no term %s", label);
+    return NULL;
+}
+
+static void assert_way(const struct world *world, int32_t row, const char *label, const char *why) {
+    struct trace trace;
+    const struct trace_term *term = term_of(world, row, label, &trace);
+    assert_string_equal(term->way, why == NULL ? "lanes" : "alone");
+    assert_string_equal(term->why != NULL ? term->why : "", why != NULL ? why : "");
+}
+
+static struct world *make_walkers(void) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
+    def.edge = EDGE_OPEN;
+    add_behavior(&def, 0, BEHAVIOR_ORCA);
+    spread_everywhere(&def, "agent", 200);
+    return build(&def);
+}
+
+static void test_crowd(void **state) {
+    struct world *world = make_walkers();
+    struct way_share shares[ROOM];
+    assert_int_equal(world_ways(world, shares, ROOM), 0); /* no tick yet */
+    steps(world, 3);
+    assert_int_equal(world_ways(world, shares, ROOM), 2);
+    assert_true(shares[0].behavior == BEHAVIOR_SEEK && shares[1].behavior == BEHAVIOR_ORCA);
+    assert_true(share_of(world, 0, BEHAVIOR_SEEK) == 1.0 && share_of(world, 0, BEHAVIOR_ORCA) == 1.0);
+    assert_int_equal(world_ways(world, shares, 1), 1);
+    assert_int_equal(world_ways(world, shares, 0), 0);
+    assert_way(world, 0, "seek", NULL);
+    assert_way(world, 0, "orca", NULL);
+    world_destroy(world);
+}
+
+/* Every tenth agent stands beside a pillar. */
+static void test_solids(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(-4000.0f, 300.0f));
+    def.size = vec2_make(8000.0f, 600.0f);
+    def.edge = EDGE_OPEN;
+    add_behavior(&def, 0, BEHAVIOR_ORCA);
+    add_circle(&def, vec2_make(7000.0f, 300.0f), 20.0f);
+    spread(&def, "agent", 20, vec2_make(7030.0f, 290.0f), vec2_make(10.0f, 20.0f));
+    spread(&def, "agent", 180, vec2_make(100.0f, 0.0f), vec2_make(3000.0f, 600.0f));
+    struct world *world = build(&def);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_SEEK) == 1.0);
+    assert_true(share_of(world, 0, BEHAVIOR_ORCA) == 0.9);
+    assert_way(world, 0, "orca", "near_solids");
+    assert_way(world, 0, "seek", NULL);
+    assert_way(world, 199, "orca", NULL);
+    world_destroy(world);
+}
+
+static void test_dithered(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
+    state_of(&def, 0)->combine = COMBINE_DITHERED;
+    state_of(&def, 0)->behaviors[0].probability = 1.0f;
+    spread_everywhere(&def, "agent", 10);
+    struct world *world = build(&def);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_SEEK) == 0.0);
+    assert_way(world, 0, "seek", "dithered");
+    world_destroy(world);
+}
+
+static void test_limited_neighbors(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEPARATION, vec2_make(400.0f, 300.0f));
+    add_behavior(&def, 0, BEHAVIOR_COHESION);
+    add_behavior(&def, 0, BEHAVIOR_FORMATION);
+    behavior_of(&def)->max_neighbors = 3;
+    spread_everywhere(&def, "agent", 100);
+    struct world *world = build(&def);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_SEPARATION) == 0.0);
+    assert_true(share_of(world, 0, BEHAVIOR_COHESION) == 1.0);
+    assert_true(share_of(world, 0, BEHAVIOR_FORMATION) == 0.0);
+    assert_way(world, 0, "separation", "max_neighbors");
+    assert_way(world, 0, "cohesion", NULL);
+    assert_way(world, 0, "formation", "no_rule");
+
+    /* A parameter may change the way. */
+    struct param_ref ref;
+    assert_true(world_find_param(world, 0, "separation.max_neighbors", &ref));
+    world_set_param(world, &ref, 0.0);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_SEPARATION) == 1.0);
+    assert_way(world, 0, "separation", NULL);
+    world_destroy(world);
+}
+
+static void test_several_filters(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_ORCA, vec2_make(400.0f, 300.0f));
+    add_behavior(&def, 0, BEHAVIOR_ORCA);
+    spread_everywhere(&def, "agent", 50);
+    struct world *world = build(&def);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_ORCA) == 0.0);
+    assert_way(world, 0, "orca", "several_filters");
+    assert_way(world, 0, "orca2", "several_filters");
+    world_destroy(world);
+}
+
+static void test_flocks(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
+    def.edge = EDGE_WRAP;
+    spread_everywhere(&def, "agent", 300);
+    struct world *world = build(&def);
+    steps(world, 2);
+    assert_true(share_of(world, 0, BEHAVIOR_FLOCK) == 1.0);
+    assert_way(world, 0, "flock", NULL);
+    world_destroy(world);
+
+    def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400.0f, 300.0f));
+    add_behavior(&def, 0, BEHAVIOR_SEEK);
+    spread_everywhere(&def, "agent", 300);
+    world = build(&def);
+    steps(world, 2);
+    assert_true(share_of(world, 0, BEHAVIOR_FLOCK) == 0.0 && share_of(world, 0, BEHAVIOR_SEEK) == 1.0);
+    assert_way(world, 0, "flock", "mixed_flock");
+    world_destroy(world);
+}
+
+/* Two kinds whose states steer alike, one that has no agents, and states of different ways. */
+static void test_kinds_and_states(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
+    static const char *const names[] = {"other", "absent"};
+    for (int i = 0; i < 2; i++) {
+        struct kind_def *kind = world_def_add_kind(&def, names[i]);
+        assert_non_null(kind);
+        kind->states[0] = def.kinds[0].states[0];
+    }
+    struct kind_def *kind = &def.kinds[1];
+    kind->state_count = 2;
+    kind->states[1] = kind->states[0];
+    kind->states[0].condition_count = 1;
+    kind->states[0].conditions[0] = (struct condition_def){.type = CONDITION_NEAR, .target.within = 100.0f};
+    copy_text(kind->states[0].conditions[0].target.target, "mouse");
+    kind->states[0].combine = COMBINE_DITHERED;
+    spread_everywhere(&def, "agent", 40);
+    spread(&def, "other", 30, vec2_make(395.0f, 295.0f), vec2_make(10.0f, 10.0f));
+    spread(&def, "other", 10, vec2_make(0.0f, 0.0f), vec2_make(10.0f, 10.0f));
+    struct world *world = build(&def);
+    steps(world, 1);
+    assert_true(share_of(world, 0, BEHAVIOR_SEEK) == 1.0);
+    assert_true(share_of(world, 1, BEHAVIOR_SEEK) == 0.25);
+    assert_true(share_of(world, 2, BEHAVIOR_SEEK) == -1.0);
+    world_destroy(world);
+}
+
+/* Counting is about the world, not part of it: neither the hash nor a copy has it. */
+static void test_copies(void **state) {
+    struct world *world = make_walkers(), *copy = make_walkers();
+    struct way_share shares[ROOM];
+    steps(world, 5);
+    const uint64_t hash = world_hash(world);
+    assert_int_equal(world_ways(world, shares, ROOM), 2);
+    assert_true(world_hash(world) == hash);
+    assert_true(world_clone_reserve(copy, world));
+    assert_true(world_clone(copy, world));
+    assert_int_equal(world_ways(copy, shares, ROOM), 0);
+    steps(copy, 1);
+    assert_int_equal(world_ways(copy, shares, ROOM), 2);
+    world_destroy(world);
+    world_destroy(copy);
+}
+
+/* More behaviors than there are counters: those have the way of their rule. */
+static void test_many_programs(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(400.0f, 300.0f));
+    enum { KINDS = 50 };
+    for (int k = 1; k < KINDS; k++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "k%d", k);
+        assert_non_null(world_def_add_kind(&def, name));
+    }
+    for (int k = 0; k < KINDS; k++) {
+        state_of(&def, k)->behavior_count = 0;
+        for (int b = 0; b < LIMIT_BEHAVIORS; b++) {
+            add_behavior(&def, k, b < LIMIT_BEHAVIORS / 2 ? BEHAVIOR_SEEK : BEHAVIOR_FORMATION);
+            state_of(&def, k)->behaviors[b].weight = 1.0f + 0.01f * (float)k;
+        }
+        spread_everywhere(&def, def.kinds[k].name, 3);
+    }
+    struct world *world = build(&def);
+    steps(world, 1);
+    struct way_share shares[2 * KINDS + 1];
+    assert_int_equal(world_ways(world, shares, 2 * KINDS + 1), 2 * KINDS);
+    for (int i = 0; i < 2 * KINDS; i++) {
+        assert_int_equal(shares[i].kind, i / 2);
+        assert_true(shares[i].lanes == (shares[i].behavior == BEHAVIOR_SEEK ? 1.0 : 0.0));
+    }
+    world_destroy(world);
+}
+
+static void test_places_count(void **state) {
+    place_set places = 0;
+    assert_int_equal(places_count(0), 0);
+    for (int i = 0; i < BATCH_MAX; i++) {
+        assert_int_equal(places_count(UINT64_C(1) << i), 1);
+        places |= UINT64_C(1) << (i * 37 % BATCH_MAX);
+        assert_int_equal(places_count(places), i + 1);
+    }
+    assert_int_equal(places_count(UINT64_MAX), BATCH_MAX);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_pursue_leads_the_quarry),
@@ -297,6 +759,24 @@ int main(void) {
         cmocka_unit_test(test_who_the_other_is),
         cmocka_unit_test(test_of_two_as_near_the_lower_id),
         cmocka_unit_test(test_the_grid_finds_the_nearest_of_all),
+        cmocka_unit_test(test_every_search_ends),
+        cmocka_unit_test(test_few_neighbors_end),
+        cmocka_unit_test(test_three_behaviors_of_two_kinds_end),
+        cmocka_unit_test(test_reading_ends),
+        cmocka_unit_test(test_given_up_before_it_began),
+        cmocka_unit_test(test_creating_ends),
+        cmocka_unit_test(test_commands_are_whole),
+        cmocka_unit_test(test_bits_are_the_same),
+        cmocka_unit_test(test_crowd),
+        cmocka_unit_test(test_solids),
+        cmocka_unit_test(test_dithered),
+        cmocka_unit_test(test_limited_neighbors),
+        cmocka_unit_test(test_several_filters),
+        cmocka_unit_test(test_flocks),
+        cmocka_unit_test(test_kinds_and_states),
+        cmocka_unit_test(test_copies),
+        cmocka_unit_test(test_many_programs),
+        cmocka_unit_test(test_places_count),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
