@@ -189,7 +189,7 @@ static void close_origin(struct origin *origin) {
 static int open_origin(struct origin *origin, const struct server_options *options,
                        struct state_directory *directory, const char *scenario, struct simulation_def *def,
                        struct failure *failure) {
-    const bool holds = directory != NULL && state_directory_holds_world(directory);
+    const bool holds = directory != NULL && state_directory_has_world(directory);
     const char *given = options->replay[0] != '\0' ? "--replay" : "--from";
     int result = 0;
     *origin = (struct origin){0};
@@ -382,7 +382,7 @@ static int open_written(const struct server_options *options, const struct simul
 
 /* A folder that cannot be continued: the message says what is left to do. */
 static int complain_of_state(const struct start *start, const struct failure *failure) {
-    if (start->directory != NULL && state_directory_holds_world(start->directory) &&
+    if (start->directory != NULL && state_directory_has_world(start->directory) &&
         strstr(failure->message, "--state-new") == NULL) {
         const bool is_for_others =
             failure->code == FAILURE_UNSUPPORTED; /* the message says for which ranks */
@@ -477,7 +477,7 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
     struct failure failure = {0};
     struct scenario scenario;
     const bool is_elsewhere = options->replay[0] != '\0' || options->from[0] != '\0' ||
-                              (start->directory != NULL && state_directory_holds_world(start->directory));
+                              (start->directory != NULL && state_directory_has_world(start->directory));
     if (argument == NULL && is_elsewhere) {
         return run_origin(start, NULL, def);
     }

@@ -406,7 +406,7 @@ static int open_recording(struct player *player, const char *path, const struct 
     }
     player->facts = recording_facts(player->recording);
     player->source = recording_source(player->recording, overrides);
-    recording_let_give_up(player->recording, &player->interrupt->is_set);
+    recording_allow_giving_up(player->recording, &player->interrupt->is_set);
     if (check_worlds(player, means, failure) != 0) {
         return -1;
     }

@@ -42,12 +42,12 @@ struct shared_bytes *shared_bytes_slice(struct shared_bytes *whole, size_t offse
         *slice = (struct shared_bytes){.data = whole->data + offset,
                                        .length = length,
                                        .references = 1,
-                                       .whole = shared_bytes_hold(whole)};
+                                       .whole = shared_bytes_keep(whole)};
     }
     return slice;
 }
 
-struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes) {
+struct shared_bytes *shared_bytes_keep(struct shared_bytes *bytes) {
     const int before = atomic_fetch_add(&bytes->references, 1);
     assert(before > 0);
     (void)before;

@@ -36,7 +36,7 @@ NODISCARD struct shared_bytes *shared_bytes_create_counted(char *data, size_t le
 /** A part of other bytes, without a copy: holds them for as long as it is there itself. NULL when out of memory. */
 NODISCARD struct shared_bytes *shared_bytes_slice(struct shared_bytes *whole, size_t offset, size_t length);
 /** One reference more; returns its argument. */
-struct shared_bytes *shared_bytes_hold(struct shared_bytes *bytes);
+struct shared_bytes *shared_bytes_keep(struct shared_bytes *bytes);
 /** One reference less; the last one frees. NULL is fine. */
 void shared_bytes_release(struct shared_bytes *bytes);
 

@@ -281,18 +281,3 @@ void json_key_hundredths(struct json_writer *json, const char *key, int64_t valu
     json_key(json, key);
     json_hundredths(json, value);
 }
-
-/* The public forms write no byte past the text (their callers' arrays may be tight). */
-char *json_write_hundredths(char *out, int32_t value) {
-    char text[DIGITS_SLACK + 1];
-    const size_t length = (size_t)(digits_write_hundredths(text, value) - text);
-    memcpy(out, text, length);
-    return out + length;
-}
-
-char *json_write_u32(char *out, uint32_t value) {
-    char text[DIGITS_SLACK + 1];
-    const size_t length = (size_t)(digits_write_u32(text, value) - text);
-    memcpy(out, text, length);
-    return out + length;
-}

@@ -60,10 +60,4 @@ void json_key_unsigned(struct json_writer *json, const char *key, uint64_t value
 void json_key_number(struct json_writer *json, const char *key, double value);
 void json_key_hundredths(struct json_writer *json, const char *key, int64_t value);
 
-/** Writes value / 100 with two decimals at out; returns one past the last character (at most 14 written for
- * |value| < 2^31 times 100...: "-21474836.48"). The hot path of the snapshot encoder. */
-char *json_write_hundredths(char *out, int32_t value);
-/** Writes an unsigned integer; returns one past the last character (at most 10 written). */
-char *json_write_u32(char *out, uint32_t value);
-
 #endif

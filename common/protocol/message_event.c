@@ -354,13 +354,3 @@ const struct message_agent_term *message_agent_find_term(const struct message_ag
     }
     return NULL;
 }
-
-const struct message_agent_value *message_agent_find_value(const struct message_agent_term *term,
-                                                           const char *name) {
-    for (int i = 0; i < term->value_count; i++) {
-        if (strcmp(term->values[i].name, name) == 0) {
-            return &term->values[i];
-        }
-    }
-    return NULL;
-}

@@ -174,8 +174,5 @@ NODISCARD int message_agents_read(const struct cJSON *array, struct message_agen
 /** The term of the behavior of this label, or NULL: an old server has none. */
 const struct message_agent_term *message_agent_find_term(const struct message_agent *agent,
                                                          const char *behavior);
-/** The term's value of this name, or NULL. */
-const struct message_agent_value *message_agent_find_value(const struct message_agent_term *term,
-                                                           const char *name);
 
 #endif

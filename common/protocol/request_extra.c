@@ -25,7 +25,7 @@ void *request_extra_tail(struct request_extra *extra) {
     return extra + 1;
 }
 
-struct request_extra *request_extra_hold(struct request_extra *extra) {
+struct request_extra *request_extra_keep(struct request_extra *extra) {
     if (extra != NULL) {
         const unsigned holders = atomic_fetch_add(&extra->holders, 1);
         assert(holders > 0);
@@ -50,7 +50,7 @@ void request_extra_release(struct request_extra *extra) {
 
 void request_copy(struct request *to, const struct request *from) {
     *to = *from;
-    (void)request_extra_hold(to->extra);
+    (void)request_extra_keep(to->extra);
 }
 
 void request_fini(struct request *request) {

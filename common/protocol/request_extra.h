@@ -50,7 +50,7 @@ struct request_extra {
 NODISCARD struct request_extra *request_extra_create(size_t tail_bytes);
 void *request_extra_tail(struct request_extra *extra);
 /** One holder more; returns its argument. NULL is fine. */
-struct request_extra *request_extra_hold(struct request_extra *extra);
+struct request_extra *request_extra_keep(struct request_extra *extra);
 /** One holder less; the last one frees. NULL is fine. */
 void request_extra_release(struct request_extra *extra);
 /** The columns of a request, or NULL when it has none. */

@@ -18,7 +18,8 @@ static void request_write_view(const struct request_subscribe *view, struct json
 
 static int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure);
 
-bool request_is_given(const cJSON *json, const char *name) {
+/* Whether the request has this member, whatever its value is. */
+static bool request_is_given(const cJSON *json, const char *name) {
     return cJSON_GetObjectItemCaseSensitive(json, name) != NULL;
 }
 

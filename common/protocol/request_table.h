@@ -64,9 +64,6 @@ bool request_write_remove(const struct request *request, struct json_writer *jso
 bool request_write_inspect(const struct request *request, struct json_writer *json);
 bool request_write_cursor(const struct request *request, struct json_writer *json);
 
-/** Whether the request has this member, whatever its value is. */
-bool request_is_given(const cJSON *json, const char *name);
-
 /* The shape that add_obstacle takes, for request_table.c. Its check and its writer do
  * what those of other ops do.
  */

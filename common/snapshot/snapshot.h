@@ -120,10 +120,8 @@ NODISCARD int snapshot_copy(const struct snapshot *from, struct snapshot *to);
 NODISCARD int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t count,
                               struct snapshot *to);
 
-/** Appends the "objects" line with its newline: the usual fields, with forces when asked and there. Failure
- * is out->failed. */
-void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out);
-/** The same with chosen fields (enum snapshot_field). Forces of a snapshot without them are left out. */
+/** Appends the "objects" line with its newline, with these fields (enum snapshot_field). Forces of a snapshot without them
+ * are left out. Failure is out->failed. */
 void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, struct buffer *out);
 
 /** Reads an objects line (text need not be NUL-terminated). Accepts any member order and unknown members;

@@ -466,8 +466,8 @@ static int read_moment(const cJSON *json, const struct density *density, struct 
 
 /* Reads a density line; *snapshot becomes one of the same moment with the targets, without agents and without fields.
  * 0, or -1 with *failure. */
-static int density_decode_frame(const char *line, size_t length, struct density *out,
-                                struct snapshot *snapshot, struct failure *failure) {
+int density_decode(const char *line, size_t length, struct density *out, struct snapshot *snapshot,
+                   struct failure *failure) {
     if (!is_density(line, length)) {
         return refuse(failure, "op", "not a density line");
     }
@@ -481,10 +481,6 @@ static int density_decode_frame(const char *line, size_t length, struct density 
     }
     cJSON_Delete(json);
     return result;
-}
-
-int density_decode(const char *line, size_t length, struct density *out, struct failure *failure) {
-    return density_decode_frame(line, length, out, NULL, failure);
 }
 
 /* ---- the row ---- */
@@ -509,7 +505,7 @@ static void encode_sums(const struct density_sums *sums, const struct snapshot *
 
 static enum frame_result decode_frame(const struct frame_reader *reader, const char *line, size_t length,
                                       struct failure *failure) {
-    const int result = density_decode_frame(line, length, reader->density, reader->snapshot, failure);
+    const int result = density_decode(line, length, reader->density, reader->snapshot, failure);
     return result == 0 ? FRAME_READY : FRAME_REFUSED;
 }
 

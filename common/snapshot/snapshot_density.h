@@ -79,8 +79,9 @@ NODISCARD int density_count(const struct snapshot_view *view, const struct snaps
 /** Appends the line. snapshot: for the targets. Failure is out->failed. */
 void density_encode(const struct density *density, const struct snapshot *snapshot, struct buffer *out);
 
-/** Reads a line: strict about types, counts and lengths. -1 with *failure; the contents of *out are
- * undefined then; its memory can be used again or freed. */
-NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct failure *failure);
+/** Reads a line: strict about types, counts and lengths. snapshot: gets the line's moment and targets, or NULL. -1 with
+ * *failure; the contents of *out are undefined then; its memory can be used again or freed. */
+NODISCARD int density_decode(const char *line, size_t length, struct density *out, struct snapshot *snapshot,
+                             struct failure *failure);
 
 #endif

@@ -336,10 +336,6 @@ void snapshot_encode_fields(const struct snapshot *snapshot, unsigned fields, st
     fragments_fini(&fragments);
 }
 
-void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out) {
-    snapshot_encode_fields(snapshot, SNAPSHOT_USUAL | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), out);
-}
-
 /* ---- decode ---- */
 
 /* Reads the "objects" layout of a snapshot, through cJSON. Owns the tree for the length of one call.

@@ -26,7 +26,7 @@ void packed_encoder_fini(struct packed_encoder *encoder) {
     *encoder = (struct packed_encoder){.fields = encoder->fields};
 }
 
-void packed_encoder_forget(struct packed_encoder *encoder) {
+void packed_encoder_reset(struct packed_encoder *encoder) {
     packed_encoder_fini(encoder);
 }
 

@@ -26,7 +26,7 @@ enum { PACKED_KEY_MS = 5000 }; /* a key older than this (server's clock) is repl
 struct packed_encoder {
     uint64_t number;       /* of the key; 0: there is none yet */
     unsigned fields;       /* enum snapshot_field; SNAPSHOT_SHARES has no place here */
-    struct snapshot *base; /* NULL after packed_encoder_forget, until the next key */
+    struct snapshot *base; /* NULL after packed_encoder_reset, until the next key */
     int32_t *pairs;        /* scratch: index and value of far agents */
     int32_t pair_capacity;
 };
@@ -37,7 +37,7 @@ enum packed_result { PACKED_OK, PACKED_TOO_FAR };
 NODISCARD int packed_encoder_init(struct packed_encoder *encoder, unsigned fields);
 void packed_encoder_fini(struct packed_encoder *encoder);
 /** Gives up the key and the memory that it takes. */
-void packed_encoder_forget(struct packed_encoder *encoder);
+void packed_encoder_reset(struct packed_encoder *encoder);
 /** Memory that the encoder holds, in bytes. */
 size_t packed_encoder_bytes(const struct packed_encoder *encoder);
 /** Whether there is a key of this world with exactly these agents, young enough. */

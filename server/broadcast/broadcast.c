@@ -313,7 +313,7 @@ static void ask(struct broadcast *broadcast, struct session_set *sessions, struc
 
 /* Of a world in stripes: the session subscribed after the snapshot was asked for, or there are more agents in its view than
  * are gathered, of which it hears once. */
-static void tell_too_many(const struct snapshot_extract *extract, struct session *session) {
+static void send_too_many(const struct snapshot_extract *extract, struct session *session) {
     struct subscription *subscription = &session->subscription;
     const struct extract_view *view = snapshot_extract_find(extract, &subscription->view);
     if (view != NULL && !subscription->is_told) {
@@ -334,7 +334,7 @@ static void offer(struct broadcast *broadcast, struct session_set *sessions, str
     struct subscription *subscription = &session->subscription;
     (void)sessions;
     if (!is_in(broadcast, snapshot, &subscription->view)) {
-        tell_too_many(broadcast->scratch.extract, session);
+        send_too_many(broadcast->scratch.extract, session);
         return;
     }
     const struct frame_form *form = find_form(broadcast, &subscription->view);
@@ -411,7 +411,7 @@ void broadcast_end(struct broadcast *broadcast, struct session_set *sessions) {
     broadcast->asked_bytes = 0;
     take_turns(broadcast, sessions, offer);
     for (int i = 0; i < broadcast->asked_count; i++) {
-        frame_form_forget(broadcast->asked[i]);
+        frame_form_clear(broadcast->asked[i]);
         broadcast->asked[i]->is_asked = false;
     }
     broadcast->scratch.extract = NULL;
@@ -661,7 +661,7 @@ static bool subscribe(const struct subscribe_context *context, struct session *s
     const struct frame_estimate estimate = frame_form_estimate(&subscription->view, context->scenario);
     switch (give_subscription(context->broadcast, context->sessions, session, subscription, &estimate)) {
     case BROADCAST_SUBSCRIBED:
-        session_forget_key(session);
+        session_clear_key(session);
         return true;
     case BROADCAST_FULL:
         (void)failure_set(
@@ -706,7 +706,7 @@ static bool do_subscribe(const struct subscribe_context *context, struct session
 static bool do_unsubscribe(struct session *session, const struct request *request) {
     session->subscription.is_active = false;
     session->subscription.cursors = false;
-    session_forget_key(session);
+    session_clear_key(session);
     reply_done(session, request);
     return true;
 }
@@ -746,7 +746,7 @@ static bool do_resync(struct session *session, const struct request *request) {
     if (!check_subscribed(session, request)) {
         return false;
     }
-    session_forget_key(session);
+    session_clear_key(session);
     session->subscription.has_sent = false;
     reply_done(session, request);
     return true;

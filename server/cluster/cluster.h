@@ -98,8 +98,8 @@ struct lifeline;
  * 0: never. NULL without memory, descriptors or threads. */
 NODISCARD struct lifeline *lifeline_create(const struct cluster *cluster, double span_s);
 /** From now on ranks may end. Each rank calls it before another one can see that it ends. */
-void lifeline_let_go(struct lifeline *lifeline);
-/** Collective; after lifeline_let_go. NULL is fine. */
+void lifeline_release(struct lifeline *lifeline);
+/** Collective; after lifeline_release. NULL is fine. */
 void lifeline_destroy(struct lifeline *lifeline);
 /** Becomes true when a rank is lost; valid as long as the lifeline. */
 const atomic_bool *lifeline_is_lost(const struct lifeline *lifeline);
@@ -136,13 +136,13 @@ void order_channel_destroy(struct order_channel *channel);
  * state uses it.
  */
 
-struct rank_teller;
+struct rank_sender;
 
 /** The arguments must outlive it. NULL without memory. */
-NODISCARD struct rank_teller *rank_teller_create(const struct cluster *cluster,
+NODISCARD struct rank_sender *rank_sender_create(const struct cluster *cluster,
                                                  struct exchange_mpi *exchange);
 /** NULL is fine. */
-void rank_teller_destroy(struct rank_teller *teller);
+void rank_sender_destroy(struct rank_sender *teller);
 
 /* Rank 0's way to the other ranks: struct state_ranks over MPI. The thread that has the state of the simulation uses it. */
 
@@ -160,7 +160,7 @@ struct order_world {
 
 /** The others are in follower_run. The arguments must outlive it. NULL without memory. */
 NODISCARD struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                             struct rank_teller *teller, struct lifeline *lifeline);
+                                             struct rank_sender *teller, struct lifeline *lifeline);
 /** Ends the others' work (RANK_ORDER_END). NULL is fine. */
 void conductor_destroy(struct conductor *conductor);
 /** Valid as long as it lives. */
@@ -172,7 +172,7 @@ struct follower_def {
     const struct cluster *cluster;
     struct order_channel *channel;
     const struct exchange *exchange;
-    struct rank_teller *teller;
+    struct rank_sender *teller;
     struct lifeline *lifeline;
     struct world_overrides overrides; /* simd is used */
     int threads;                      /* that work on a tick, 1 or more */

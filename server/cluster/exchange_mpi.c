@@ -166,7 +166,7 @@ static void share(void *context, void *column, size_t entry, const int32_t *firs
 
 /* ---- bytes from any to any ---- */
 
-static void tell_sizes(struct exchange_mpi *mpi, const struct exchange_part *out) {
+static void send_sizes(struct exchange_mpi *mpi, const struct exchange_part *out) {
     const int ranks = mpi->cluster->ranks;
     MPI_Request request;
     for (int r = 0; r < ranks; r++) {
@@ -195,7 +195,7 @@ static void hand_over(void *context, const struct exchange_part *out, struct exc
     struct exchange_mpi *mpi = context;
     const uint64_t since_ns = enter(mpi);
     const int own = mpi->cluster->rank;
-    tell_sizes(mpi, out);
+    send_sizes(mpi, out);
     for (int r = 0; r < mpi->cluster->ranks; r++) {
         in[r] = place_for(mpi, r);
         if (r != own) {

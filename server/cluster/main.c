@@ -26,7 +26,7 @@ struct parts {
     struct cluster cluster;
     struct exchange_mpi *exchange;
     struct order_channel *channel;
-    struct rank_teller *teller;
+    struct rank_sender *teller;
     struct lifeline *lifeline;
 };
 
@@ -232,7 +232,7 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
                                        .watch = watch,
                                        .leave = leave};
     const int code = server_main_run(&start->options, start->argument, &ranks);
-    lifeline_let_go(parts->lifeline);
+    lifeline_release(parts->lifeline);
     conductor_destroy(conductor);
     return code;
 }
@@ -282,7 +282,7 @@ static int run(struct parts *parts, const struct start *start) {
     if (parts->exchange == NULL || parts->channel == NULL) {
         cluster_fail(&parts->cluster, "out of memory");
     }
-    parts->teller = rank_teller_create(&parts->cluster, parts->exchange);
+    parts->teller = rank_sender_create(&parts->cluster, parts->exchange);
     parts->lifeline = lifeline_create(&parts->cluster, start->timeout_s);
     if (parts->teller == NULL || parts->lifeline == NULL) {
         cluster_fail(&parts->cluster, "out of memory, descriptors or threads");
@@ -291,7 +291,7 @@ static int run(struct parts *parts, const struct start *start) {
     warn_of_crowding(&parts->cluster, threads);
     const int code = parts->cluster.rank == 0 ? lead(parts, start, threads) : follow(parts, start, threads);
     lifeline_destroy(parts->lifeline);
-    rank_teller_destroy(parts->teller);
+    rank_sender_destroy(parts->teller);
     order_channel_destroy(parts->channel);
     exchange_mpi_destroy(parts->exchange);
     return code;

@@ -47,7 +47,7 @@ union broadcast {
 };
 
 /* The bytes that did not fit into the first message. */
-static void tell_rest(struct order_channel *channel, union broadcast bytes, size_t size) {
+static void send_rest(struct order_channel *channel, union broadcast bytes, size_t size) {
     for (size_t done = 0; done < size; done += MPI_WAIT_PIECE) {
         MPI_Request request;
         MPI_Ibcast(bytes.taken + done, (int)(size - done < MPI_WAIT_PIECE ? size - done : MPI_WAIT_PIECE),
@@ -81,7 +81,7 @@ static void order_channel_give(struct order_channel *channel, const struct order
     }
     give_first(channel);
     if (size > now) {
-        tell_rest(channel, (union broadcast){.given = (const char *)bytes + now}, size - now);
+        send_rest(channel, (union broadcast){.given = (const char *)bytes + now}, size - now);
     }
 }
 
@@ -105,7 +105,7 @@ static const char *order_channel_take(struct order_channel *channel, struct orde
     make_room(channel, size + 1);
     memcpy(channel->bytes, channel->first.bytes, now);
     if (size > now) {
-        tell_rest(channel, (union broadcast){.taken = channel->bytes + now}, size - now);
+        send_rest(channel, (union broadcast){.taken = channel->bytes + now}, size - now);
     }
     channel->bytes[size] = '\0';
     return channel->bytes;
@@ -137,7 +137,7 @@ void order_channel_destroy(struct order_channel *channel) {
 
 /* ---- rank teller ---- */
 
-struct rank_teller {
+struct rank_sender {
     const struct cluster *cluster;
     struct exchange_mpi *exchange;
     uint64_t began_ns, waited_ns; /* of the tick under way: when it began, the waiting before it */
@@ -148,8 +148,8 @@ struct rank_teller {
     struct exchange_part *parts; /* owned, out and in, one a rank */
 };
 
-struct rank_teller *rank_teller_create(const struct cluster *cluster, struct exchange_mpi *exchange) {
-    struct rank_teller *teller = calloc(1, sizeof *teller);
+struct rank_sender *rank_sender_create(const struct cluster *cluster, struct exchange_mpi *exchange) {
+    struct rank_sender *teller = calloc(1, sizeof *teller);
     if (teller == NULL) {
         return NULL;
     }
@@ -158,13 +158,13 @@ struct rank_teller *rank_teller_create(const struct cluster *cluster, struct exc
     teller->all = calloc((size_t)cluster->ranks, sizeof *teller->all);
     teller->parts = calloc(2 * (size_t)cluster->ranks, sizeof *teller->parts);
     if (teller->all == NULL || teller->parts == NULL) {
-        rank_teller_destroy(teller);
+        rank_sender_destroy(teller);
         return NULL;
     }
     return teller;
 }
 
-void rank_teller_destroy(struct rank_teller *teller) {
+void rank_sender_destroy(struct rank_sender *teller) {
     if (teller != NULL) {
         free(teller->all);
         free(teller->parts);
@@ -173,13 +173,13 @@ void rank_teller_destroy(struct rank_teller *teller) {
 }
 
 /* A tick begins. */
-static void rank_teller_begin_tick(struct rank_teller *teller) {
+static void rank_sender_begin_tick(struct rank_sender *teller) {
     teller->began_ns = clock_now_ns();
     teller->waited_ns = exchange_mpi_times(teller->exchange).wait_ns;
 }
 
 /* It is done. */
-static void rank_teller_end_tick(struct rank_teller *teller) {
+static void rank_sender_end_tick(struct rank_sender *teller) {
     const uint64_t all_ns = clock_now_ns() - teller->began_ns;
     const uint64_t wait_ns = exchange_mpi_times(teller->exchange).wait_ns - teller->waited_ns;
     const uint64_t work_ns = all_ns > wait_ns ? all_ns - wait_ns : 0;
@@ -188,13 +188,13 @@ static void rank_teller_end_tick(struct rank_teller *teller) {
 }
 
 /* The part of the agents that a copy steps (world.c). */
-static uint64_t part_of_copy(const struct rank_teller *teller, const struct world *world) {
+static uint64_t part_of_copy(const struct rank_sender *teller, const struct world *world) {
     const uint64_t agents = (uint64_t)world_agent_count(world), rank = (uint64_t)teller->cluster->rank;
     const uint64_t ranks = (uint64_t)teller->cluster->ranks;
     return agents * (rank + 1) / ranks - agents * rank / ranks;
 }
 
-static void fill_own(struct rank_teller *teller, const struct simulation_state *state) {
+static void fill_own(struct rank_sender *teller, const struct simulation_state *state) {
     const struct world_window window = world_window(state->world);
     const bool has_rows = state->exchange->mode == EXCHANGE_STRIPES;
     struct rank_report *own = &teller->own;
@@ -219,7 +219,7 @@ static void fill_own(struct rank_teller *teller, const struct simulation_state *
 
 /* Collective (RANK_ORDER_TIMES). Rank 0 gets the reports of all ranks, one a rank, valid until the next call; the others get
  * NULL. */
-static const struct rank_report *rank_teller_tell(struct rank_teller *teller,
+static const struct rank_report *rank_sender_send(struct rank_sender *teller,
                                                   const struct simulation_state *state) {
     const int ranks = teller->cluster->ranks;
     struct exchange_part *out = teller->parts, *in = teller->parts + ranks;
@@ -244,7 +244,7 @@ struct conductor {
     struct state_ranks ranks;
     const struct cluster *cluster;
     struct order_channel *channel;
-    struct rank_teller *teller;
+    struct rank_sender *teller;
     struct lifeline *lifeline;
     bool has_digest;
     uint64_t digest; /* of the order before */
@@ -259,18 +259,18 @@ static void order(void *context, enum rank_order what, const void *bytes, size_t
     conductor->has_digest = false;
     order_channel_give(conductor->channel, &head, bytes);
     if (what == RANK_ORDER_TICK) {
-        rank_teller_begin_tick(conductor->teller);
+        rank_sender_begin_tick(conductor->teller);
     }
 }
 
 static void ticked(void *context) {
-    rank_teller_end_tick(((struct conductor *)context)->teller);
+    rank_sender_end_tick(((struct conductor *)context)->teller);
 }
 
-static const struct rank_report *tell_others(void *context, const struct simulation_state *state) {
+static const struct rank_report *send_others(void *context, const struct simulation_state *state) {
     struct conductor *conductor = context;
     order(conductor, RANK_ORDER_TIMES, NULL, 0);
-    return rank_teller_tell(conductor->teller, state);
+    return rank_sender_send(conductor->teller, state);
 }
 
 static void check(void *context, uint64_t digest) {
@@ -332,7 +332,7 @@ static void put(void *context, const struct simulation_state *state, const struc
 }
 
 struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                   struct rank_teller *teller, struct lifeline *lifeline) {
+                                   struct rank_sender *teller, struct lifeline *lifeline) {
     struct conductor *conductor = calloc(1, sizeof *conductor);
     if (conductor != NULL) {
         conductor->cluster = cluster;
@@ -344,7 +344,7 @@ struct conductor *conductor_create(const struct cluster *cluster, struct order_c
                                                 .put = put,
                                                 .check = check,
                                                 .ticked = ticked,
-                                                .tell = tell_others,
+                                                .tell = send_others,
                                                 .differ = differ,
                                                 .fail = fail_order,
                                                 .hurry = hurry,
@@ -482,16 +482,16 @@ static void give_cursors(struct follower *follower, const char *bytes, size_t si
 static void tick(struct follower *follower, const char *bytes, size_t size) {
     (void)bytes;
     (void)size;
-    rank_teller_begin_tick(follower->def.teller);
+    rank_sender_begin_tick(follower->def.teller);
     simulation_state_step(&follower->state);
-    rank_teller_end_tick(follower->def.teller);
+    rank_sender_end_tick(follower->def.teller);
     follower->state.log.count = 0;
 }
 
 static void tell(struct follower *follower, const char *bytes, size_t size) {
     (void)bytes;
     (void)size;
-    (void)rank_teller_tell(follower->def.teller, &follower->state);
+    (void)rank_sender_send(follower->def.teller, &follower->state);
 }
 
 static void hash(struct follower *follower, const char *bytes, size_t size) {
@@ -536,7 +536,7 @@ static void look_at_parts(struct follower *follower, const char *bytes, size_t s
 static void end(struct follower *follower, const char *bytes, size_t size) {
     (void)bytes;
     (void)size;
-    lifeline_let_go(follower->def.lifeline);
+    lifeline_release(follower->def.lifeline);
     follower->has_ended = true;
 }
 

@@ -24,24 +24,24 @@ void apply_finish_geometry(struct apply *apply) {
     apply_write_tick(apply);
 }
 
-struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has) {
+struct message_event *apply_send(struct apply *apply, const char *name, unsigned has) {
     struct message_event *event = &apply->effects.event;
     (void)snprintf(event->event, sizeof event->event, "%s", name);
     event->has = has;
     return event;
 }
 
-struct message_event *apply_tell_place(struct apply *apply, const char *name, unsigned has, vec2 place) {
-    struct message_event *event = apply_tell(apply, name, has | EVENT_HAS_PLACE);
+struct message_event *apply_send_place(struct apply *apply, const char *name, unsigned has, vec2 place) {
+    struct message_event *event = apply_send(apply, name, has | EVENT_HAS_PLACE);
     event->x = world_snapshot_hundredths(place.x);
     event->y = world_snapshot_hundredths(place.y);
     return event;
 }
 
-void apply_tell_target(struct apply *apply, const char *name, int target) {
+void apply_send_target(struct apply *apply, const char *name, int target) {
     const struct world *world = apply->state->world;
     const vec2 at = world_target_position(world, target);
-    struct message_event *event = apply_tell(apply, name, EVENT_HAS_TARGET);
+    struct message_event *event = apply_send(apply, name, EVENT_HAS_TARGET);
     (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, target));
     event->x = world_snapshot_hundredths(at.x);
     event->y = world_snapshot_hundredths(at.y);

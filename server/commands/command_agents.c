@@ -14,7 +14,7 @@
 #include "server/sim/world/world_stripes.h"
 
 /* Place, velocity and heading as the request has them. */
-static void tell_motion(struct apply *apply, const struct request_spawn *body) {
+static void send_motion(struct apply *apply, const struct request_spawn *body) {
     struct message_event *event = &apply->effects.event;
     event->has |= body->has_point ? EVENT_HAS_PLACE | EVENT_HAS_RADIUS : 0u;
     event->has |= body->has_heading ? EVENT_HAS_HEADING : 0u;
@@ -102,12 +102,12 @@ int apply_spawn(struct apply *apply) {
     json_key_unsigned(apply->json, "first_id", first);
     json_key_unsigned(apply->json, "last_id", first + (body->count - 1));
     struct message_event *event =
-        apply_tell(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY);
+        apply_send(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY);
     memcpy(event->kind, body->kind, sizeof event->kind);
     event->count = body->count;
     event->first_id = first;
     event->last_id = first + (body->count - 1);
-    tell_motion(apply, body);
+    send_motion(apply, body);
     return 0;
 }
 
@@ -152,7 +152,7 @@ int apply_remove(struct apply *apply) {
     apply->effects.changed = removed > 0;
     apply->effects.described = removed > 0;
     if (removed > 0) {
-        struct message_event *event = apply_tell(apply, "removed", EVENT_HAS_COUNT);
+        struct message_event *event = apply_send(apply, "removed", EVENT_HAS_COUNT);
         event->count = removed;
         event->has |= body->has_kind ? EVENT_HAS_KIND : body->agent_count == 1 ? EVENT_HAS_AGENT : 0u;
         memcpy(event->kind, body->kind, sizeof event->kind);
@@ -225,7 +225,7 @@ static int check_value(struct apply *apply, const struct field *field, const cha
 static void finish_set_param(struct apply *apply, double value) {
     const struct request_set_param *body = &apply->request->body.set_param;
     struct message_event *event =
-        apply_tell(apply, "param", EVENT_HAS_PARAM | (body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND));
+        apply_send(apply, "param", EVENT_HAS_PARAM | (body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND));
     memcpy(event->kind, body->kind, sizeof event->kind);
     memcpy(event->param, body->param, sizeof event->param);
     event->agent = body->agent;
@@ -301,10 +301,10 @@ static int fail_kind(struct apply *apply, const char *field, int kind) {
                        world_kind(world, kind)->name, list[0] != '\0' ? list : "none");
 }
 
-static void tell_drive(struct apply *apply, int32_t driven) {
+static void send_drive(struct apply *apply, int32_t driven) {
     const struct request_drive *body = &apply->request->body.drive;
     const unsigned whose = body->has_kind ? EVENT_HAS_KIND : body->has_agent ? EVENT_HAS_AGENT : 0;
-    struct message_event *event = apply_tell(apply, "driven", EVENT_HAS_COUNT | whose);
+    struct message_event *event = apply_send(apply, "driven", EVENT_HAS_COUNT | whose);
     memcpy(event->kind, body->kind, sizeof event->kind);
     event->agent = body->agent;
     event->count = (uint32_t)driven;
@@ -312,7 +312,7 @@ static void tell_drive(struct apply *apply, int32_t driven) {
 
 static int finish(struct apply *apply, int32_t driven, int32_t gone) {
     if (driven > 0) {
-        tell_drive(apply, driven);
+        send_drive(apply, driven);
     }
     apply->effects.changed = driven > 0; /* the forces of a snapshot show it before the next tick does */
     apply_write_tick(apply);
@@ -419,12 +419,12 @@ int apply_drive(struct apply *apply) {
 /* The handler of place: agents that exist are put somewhere else. */
 
 /* What the agent is like now: place, velocity and heading as messages have them. */
-static void tell_one(struct apply *apply, const struct request_place *body) {
+static void send_one(struct apply *apply, const struct request_place *body) {
     const struct world *world = apply->state->world;
     const struct agent_view agent = world_agent_anywhere(world, world_find_agent(world, body->agent));
     struct message_event *event = body->has_point
-                                      ? apply_tell_place(apply, "placed", EVENT_HAS_AGENT, agent.position)
-                                      : apply_tell(apply, "placed", EVENT_HAS_AGENT);
+                                      ? apply_send_place(apply, "placed", EVENT_HAS_AGENT, agent.position)
+                                      : apply_send(apply, "placed", EVENT_HAS_AGENT);
     event->agent = body->agent;
     event->has |= body->has_velocity ? EVENT_HAS_VELOCITY : 0u;
     event->vx = agent.velocity.x;
@@ -459,7 +459,7 @@ static int place_one(struct apply *apply, const struct request_place *body) {
     }
     apply->effects.changed = true;
     apply_write_tick(apply);
-    tell_one(apply, body);
+    send_one(apply, body);
     return 0;
 }
 
@@ -505,7 +505,7 @@ static int place_all(struct apply *apply, const struct request_columns *columns)
     apply_write_tick(apply);
     json_key_unsigned(apply->json, "count", columns->count);
     if (columns->count > 0) {
-        apply_tell(apply, "placed", EVENT_HAS_COUNT)->count = columns->count;
+        apply_send(apply, "placed", EVENT_HAS_COUNT)->count = columns->count;
     }
     return 0;
 }

@@ -101,7 +101,7 @@ static void roll_back(struct simulation_state *state, const struct simulation_st
         state->world = batch->before;
         batch->before = NULL;
         world_destroy(changed); /* which may have room for more agents than there are */
-        world_let_give_up(state->world, state->is_urgent);
+        world_allow_giving_up(state->world, state->is_urgent);
         simulation_state_join(state);
     }
 }

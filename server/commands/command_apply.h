@@ -60,11 +60,11 @@ void apply_write_tick(struct apply *apply);
 /** Writes the reply's "x" and "y", px. */
 void apply_write_point(struct apply *apply, vec2 point);
 /** The event that subscribers get about this request. has: enum message_event_has. */
-struct message_event *apply_tell(struct apply *apply, const char *name, unsigned has);
+struct message_event *apply_send(struct apply *apply, const char *name, unsigned has);
 /** The same with a place, as the request had it or as the world keeps it; px. */
-struct message_event *apply_tell_place(struct apply *apply, const char *name, unsigned has, vec2 place);
+struct message_event *apply_send_place(struct apply *apply, const char *name, unsigned has, vec2 place);
 /** The same with a target's name and place. */
-void apply_tell_target(struct apply *apply, const char *name, int target);
+void apply_send_target(struct apply *apply, const char *name, int target);
 /** Ends a request that added, moved or removed a target or an obstacle: effects and "tick". */
 void apply_finish_geometry(struct apply *apply);
 

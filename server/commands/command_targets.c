@@ -23,7 +23,7 @@ static int move_target(struct apply *apply, const char *name, const char *field,
     apply->effects.changed = true;
     apply_write_tick(apply);
     apply_write_point(apply, world_target_position(world, target));
-    apply_tell_target(apply, "target", target);
+    apply_send_target(apply, "target", target);
     return 0;
 }
 
@@ -53,10 +53,10 @@ static int move_named(struct apply *apply, const struct request_set_target *body
     return 0;
 }
 
-static void tell_aim(struct apply *apply, const struct request_set_target *body, const struct aim *aim) {
-    struct message_event *event = apply_tell(apply, "aim", 0);
+static void send_aim(struct apply *apply, const struct request_set_target *body, const struct aim *aim) {
+    struct message_event *event = apply_send(apply, "aim", 0);
     if (aim->mode == AIM_POINT) {
-        event = apply_tell_place(apply, "aim", 0, aim->point);
+        event = apply_send_place(apply, "aim", 0, aim->point);
     }
     event->has |= body->has_agent ? EVENT_HAS_AGENT : EVENT_HAS_KIND;
     event->has |= body->has_follow ? EVENT_HAS_FOLLOW : body->clear ? EVENT_HAS_CLEAR : 0u;
@@ -85,7 +85,7 @@ static int aim_agents(struct apply *apply, const struct request_columns *columns
     }
     apply->effects.changed = columns->count > 0;
     if (columns->count > 0) {
-        apply_tell(apply, "aim", EVENT_HAS_COUNT)->count = columns->count;
+        apply_send(apply, "aim", EVENT_HAS_COUNT)->count = columns->count;
     }
     apply_write_tick(apply);
     json_key_unsigned(apply->json, "count", columns->count);
@@ -126,7 +126,7 @@ int apply_set_target(struct apply *apply) {
         }
         world_aim_kind(world, kind, aim);
     }
-    tell_aim(apply, body, &aim);
+    send_aim(apply, body, &aim);
     apply->effects.changed = true; /* the forces of a snapshot show it before the next tick does */
     apply_write_tick(apply);
     if (aim.mode == AIM_POINT) {
@@ -158,7 +158,7 @@ int apply_add_target(struct apply *apply) {
     const int target = world_find_target(world, body->name);
     apply_finish_geometry(apply);
     apply_write_point(apply, world_target_position(world, target));
-    apply_tell_target(apply, "target_added", target);
+    apply_send_target(apply, "target_added", target);
     return 0;
 }
 
@@ -173,7 +173,7 @@ int apply_remove_target(struct apply *apply) {
         return failure_set(&apply->failure, FAILURE_IN_USE, "name", "%s exists until its session ends", name);
     }
     int kind = 0;
-    apply_tell_target(apply, "target_removed", target); /* while it is there */
+    apply_send_target(apply, "target_removed", target); /* while it is there */
     if (world_remove_target(world, target, &kind) != WORLD_OK) {
         return failure_set(&apply->failure, FAILURE_IN_USE, "name",
                            "kind \"%s\" uses target \"%s\" in its behaviors or conditions",
@@ -256,7 +256,7 @@ static void tell_cursor(struct apply *apply, vec2 point) {
         return;
     }
     if (apply->effects.event.event[0] == '\0') {
-        (void)apply_tell_place(apply, "cursor", 0, world_settle_point(apply->state->world, point));
+        (void)apply_send_place(apply, "cursor", 0, world_settle_point(apply->state->world, point));
     }
     apply->effects.event.has |= EVENT_HAS_CURSOR;
     cursor_name(mine, apply->effects.event.cursor);
@@ -290,7 +290,7 @@ static void withdraw(struct apply *apply) {
         return;
     }
     cursor_name(mine, name);
-    cursor_name(mine, apply_tell(apply, "cursor_gone", EVENT_HAS_CURSOR)->cursor);
+    cursor_name(mine, apply_send(apply, "cursor_gone", EVENT_HAS_CURSOR)->cursor);
     apply->effects.changed = world_remove_target(world, world_find_target(world, name), &kind) == WORLD_OK;
     apply->state->cursors.owners[mine] = 0;
 }
@@ -344,7 +344,7 @@ static int fail_obstacle(struct apply *apply, uint32_t id) {
 static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, int32_t pushed) {
     const struct obstacle_def *obstacle = world_find_obstacle(apply->state->world, id);
     struct message_event *event =
-        apply_tell(apply, what, EVENT_HAS_OBSTACLE | (obstacle != NULL ? EVENT_HAS_SHAPE : 0u));
+        apply_send(apply, what, EVENT_HAS_OBSTACLE | (obstacle != NULL ? EVENT_HAS_SHAPE : 0u));
     event->obstacle = obstacle != NULL ? *obstacle : (struct obstacle_def){.id = id};
     apply_finish_geometry(apply);
     if (pushed >= 0) {

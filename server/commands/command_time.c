@@ -66,7 +66,7 @@ int apply_load(struct apply *apply) {
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;
-    (void)snprintf(apply_tell(apply, "loaded", EVENT_HAS_SCENARIO)->scenario, LIMIT_NAME_CHARS + 1, "%s",
+    (void)snprintf(apply_send(apply, "loaded", EVENT_HAS_SCENARIO)->scenario, LIMIT_NAME_CHARS + 1, "%s",
                    state->name);
     if (save[0] != '\0') {
         apply->effects.event.has |= EVENT_HAS_SAVE;
@@ -123,7 +123,7 @@ int apply_speed(struct apply *apply) {
         return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "this world has no clock");
     }
     if (services->speed(services->context, speed, apply->json)) {
-        apply_tell(apply, "speed", EVENT_HAS_SPEED)->speed = speed->max ? 0.0 : speed->factor;
+        apply_send(apply, "speed", EVENT_HAS_SPEED)->speed = speed->max ? 0.0 : speed->factor;
     }
     return 0;
 }

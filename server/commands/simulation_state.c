@@ -124,13 +124,13 @@ void simulation_state_init(struct simulation_state *state) {
     *state = (struct simulation_state){.parallel = parallel_alone()};
 }
 
-static void forget_check(struct simulation_state *state) {
+static void clear_check(struct simulation_state *state) {
     world_check_destroy(state->check);
     state->check = NULL;
 }
 
 void simulation_state_fini(struct simulation_state *state) {
-    forget_check(state);
+    clear_check(state);
     world_destroy(state->world);
     state->world = NULL;
     state_batch_destroy(state->batch);
@@ -172,7 +172,7 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     assert(built->world != NULL);
     state_batch_destroy(state->batch); /* it has room for agents of the former world */
     state->batch = NULL;
-    forget_check(state);
+    clear_check(state);
     struct world *former = state->world;
     state->world = built->world;
     built->world = former;
@@ -180,7 +180,7 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     state->text = built->text;
     state->text_length = built->text_length;
     built->text = text;
-    world_let_give_up(state->world, state->is_urgent);
+    world_allow_giving_up(state->world, state->is_urgent);
     memcpy(state->name, built->name, sizeof state->name);
     memcpy(state->title, built->title, sizeof state->title);
     memcpy(state->description, built->description, sizeof state->description);

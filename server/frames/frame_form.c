@@ -155,7 +155,7 @@ static void count_base(struct frame_form *form, struct frame_scratch *scratch) {
 void frame_form_drop_key(struct frame_form *form, struct frame_scratch *scratch) {
     shared_bytes_release(form->key);
     form->key = NULL;
-    packed_encoder_forget(&form->packed);
+    packed_encoder_reset(&form->packed);
     count_base(form, scratch);
 }
 
@@ -168,7 +168,7 @@ void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch) 
     }
 }
 
-void frame_form_forget(struct frame_form *form) {
+void frame_form_clear(struct frame_form *form) {
     shared_bytes_release(form->frame);
     form->frame = NULL;
 }

@@ -144,6 +144,6 @@ NODISCARD bool frame_form_make(struct frame_form *form, const struct snapshot *s
 /** Gives up the key and what belongs to it; the next frame makes another one. */
 void frame_form_drop_key(struct frame_form *form, struct frame_scratch *scratch);
 /** Forgets the frame: another snapshot comes. The key stays. */
-void frame_form_forget(struct frame_form *form);
+void frame_form_clear(struct frame_form *form);
 
 #endif

@@ -242,11 +242,6 @@ static bool count_forces(const struct world *world, const int32_t *rows, int32_t
     return total <= INT32_MAX && part_total <= INT32_MAX;
 }
 
-int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out) {
-    return world_snapshot_copy_wanted(
-        world, SNAPSHOT_HEADING | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), NULL, out);
-}
-
 static int make_room(const struct world *world, const int32_t *rows, int32_t count, struct snapshot *out) {
     int32_t shares = 0, parts = 0;
     if (out->has_forces && !count_forces(world, rows, count, &shares, &parts)) {

@@ -13,14 +13,11 @@
 
 struct snapshot_demand;
 
-/** Fills all of *out but epoch and clock_ms, which the caller sets. with_forces: also what each agent is about
- * to do, and why. 0, or -1 when memory is short (the contents of *out are undefined then). */
-NODISCARD int world_snapshot_copy(const struct world *world, bool with_forces, struct snapshot *out);
-
-/** The same with what is wanted beside the usual fields (enum snapshot_field): SNAPSHOT_HEADING (otherwise headings are
- * zeros and not in out->fields), SNAPSHOT_FORCES, and with those SNAPSHOT_PARTS. To explain an agent costs as much as its
- * tick, so forces are those of the agents alone that a view of the demand with such fields shows, and zeros of the others.
- * demand: NULL, or without such a view, for all agents. */
+/** Fills all of *out but epoch and clock_ms, which the caller sets, with what is wanted beside the usual fields (enum
+ * snapshot_field): SNAPSHOT_HEADING (otherwise headings are zeros and not in out->fields), SNAPSHOT_FORCES, what each agent is
+ * about to do, and why, and with those SNAPSHOT_PARTS. To explain an agent costs as much as its tick, so forces are those of the
+ * agents alone that a view of the demand with such fields shows, and zeros of the others. demand: NULL, or without such a view,
+ * for all agents. 0, or -1 when memory is short (the contents of *out are undefined then). */
 NODISCARD int world_snapshot_copy_wanted(const struct world *world, unsigned wanted,
                                          const struct snapshot_demand *demand, struct snapshot *out);
 

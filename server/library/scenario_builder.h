@@ -108,7 +108,7 @@ void scenario_order_work(struct scenario_order *order, const struct scenario_sou
 void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
                            uint64_t tick, struct buffer *out);
 /** The event about a saved world that was written or removed; false when there is none. tick: the world's. */
-bool scenario_order_tell(const struct scenario_order *order, uint64_t tick, struct message_event *event);
+bool scenario_order_report(const struct scenario_order *order, uint64_t tick, struct message_event *event);
 
 enum { SCENARIO_BUILDER_GRACE_MS = 200 };
 
@@ -148,7 +148,7 @@ bool scenario_builder_is_loading(const struct scenario_builder *builder);
 /** The session whose built world waits; 0: none. */
 uint32_t scenario_builder_waiting(struct scenario_builder *builder);
 
-/** True while the tick in hand is to be given up; the builder's, for world_let_give_up. */
+/** True while the tick in hand is to be given up; the builder's, for world_allow_giving_up. */
 const atomic_bool *scenario_builder_urgency(const struct scenario_builder *builder);
 /** Gives up what is being built, and from now on every tick. Any thread; waits for nothing. */
 void scenario_builder_abandon(struct scenario_builder *builder);

@@ -219,7 +219,7 @@ static void do_hello(struct loop_context *loop, struct session *session, const s
     if (admission_greet(&loop->access, &loop->tokens, session, &request->body.hello, now_ms, &failure) != 0) {
         if (session->client.denial_ms > now_ms) {
             memcpy(session->client.denial_id, request->id, sizeof session->client.denial_id);
-            session_hold(session);
+            session_keep(session);
         } else {
             reply_refusal(session, request, &failure);
             close_after_wrong_tokens(session);
@@ -415,7 +415,7 @@ static void do_request(struct loop_context *loop, struct session *session, const
 
 /* A request without a reply may have members that its op does not know (and the reply to bye, which comes
  * when the connection ends, names none): its session gets the event `unknown` once for each op. */
-static void tell_unknown(struct loop_context *loop, struct session *session, const struct request *request) {
+static void send_unknown(struct loop_context *loop, struct session *session, const struct request *request) {
     static_assert(REQUEST_OP_COUNT <= 64, "unknown_told has a bit for each op");
     const uint64_t bit = UINT64_C(1) << (unsigned)request->op;
     const bool is_answered = request->id[0] != '\0' || request_always_answers(request->op);
@@ -448,7 +448,7 @@ static void take_request(struct loop_context *loop, struct session *session, con
     session->bad_lines = 0;
     admission_charge(session, request, length);
     if (admission_allow_all(session, request, &failure) == 0) {
-        tell_unknown(loop, session, request);
+        send_unknown(loop, session, request);
         do_request(loop, session, request);
     } else {
         reply_refusal(session, request, &failure);

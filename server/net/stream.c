@@ -53,7 +53,7 @@ int send_queue_push(struct send_queue *queue, struct shared_bytes *line) {
         return -1;
     }
     assert(queue->count < queue->capacity && (queue->capacity & (queue->capacity - 1)) == 0);
-    queue->control[(queue->head + queue->count) & (queue->capacity - 1)] = shared_bytes_hold(line);
+    queue->control[(queue->head + queue->count) & (queue->capacity - 1)] = shared_bytes_keep(line);
     queue->count++;
     queue->control_bytes += line->length;
     return 0;
@@ -70,7 +70,7 @@ bool send_queue_has_room(const struct send_queue *queue) {
 void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame) {
     assert(frame != NULL);
     send_queue_drop_frame(queue);
-    queue->frame = shared_bytes_hold(frame);
+    queue->frame = shared_bytes_keep(frame);
 }
 
 void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
@@ -78,12 +78,12 @@ void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, 
     assert(key_number != 0);
     send_queue_offer_frame(queue, frame);
     if (key_number != queue->last_key) {
-        queue->key = shared_bytes_hold(key);
+        queue->key = shared_bytes_keep(key);
         queue->key_number = key_number;
     }
 }
 
-void send_queue_forget_key(struct send_queue *queue) {
+void send_queue_clear_key(struct send_queue *queue) {
     send_queue_drop_frame(queue); /* it may count on the key */
     queue->last_key = 0;
 }

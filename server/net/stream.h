@@ -78,7 +78,7 @@ void send_queue_offer_frame(struct send_queue *queue, struct shared_bytes *frame
 void send_queue_offer_keyed(struct send_queue *queue, struct shared_bytes *key, uint64_t key_number,
                             struct shared_bytes *frame);
 /** The next keyed frame has its key before it: the reader lost its key. */
-void send_queue_forget_key(struct send_queue *queue);
+void send_queue_clear_key(struct send_queue *queue);
 /** The next frame cannot be made: skips the waiting one, which is old by now, or else counts one. */
 void send_queue_skip_frame(struct send_queue *queue);
 /** Bytes of frames and keys that are being written, each divided by how many hold it. */

@@ -361,7 +361,7 @@ int built_world_finish(const struct scenario *scenario, const struct world_overr
         built_world_fini(out);
         return fail_create(scenario->name, WORLD_NO_MEMORY, NULL, failure);
     }
-    world_let_give_up(world, NULL);
+    world_allow_giving_up(world, NULL);
     if (overrides->has_simd) {
         world_set_simd(world, overrides->simd);
     }

@@ -53,7 +53,7 @@ bool rate_limit_allows(const struct rate_limit *limit) {
     return limit->rate <= 0.0 || limit->tokens >= 1.0;
 }
 
-void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms) {
+void rate_limit_delay(struct rate_limit *limit, uint64_t now_ms) {
     if (!limit->is_held) {
         limit->is_held = true;
         limit->held_ms = now_ms;
@@ -223,7 +223,7 @@ void session_run(struct session *session) {
     }
     stream_stop_reading(&session->stream);
     if (!rate_limit_allows(&session->limit)) {
-        rate_limit_hold(&session->limit, session_now_ms(session));
+        rate_limit_delay(&session->limit, session_now_ms(session));
     }
     run_later(session);
     leave_when_done(session);
@@ -259,7 +259,7 @@ void session_tick_answered(struct session *session) {
     }
 }
 
-void session_hold(struct session *session) {
+void session_keep(struct session *session) {
     assert(!session->is_held);
     session->is_held = true;
     session_expect_answer(session, 0);
@@ -735,8 +735,8 @@ void session_offer_keyed(struct session *session, struct shared_bytes *key, uint
     }
 }
 
-void session_forget_key(struct session *session) {
-    send_queue_forget_key(&session->stream.queue);
+void session_clear_key(struct session *session) {
+    send_queue_clear_key(&session->stream.queue);
 }
 
 void session_drop_frame(struct session *session) {

@@ -75,7 +75,7 @@ void rate_limit_forgive(struct rate_limit *limit, uint64_t now_ms);
 /** Whether a request may be handled now. */
 bool rate_limit_allows(const struct rate_limit *limit);
 /** A request waits because of the limit. */
-void rate_limit_hold(struct rate_limit *limit, uint64_t now_ms);
+void rate_limit_delay(struct rate_limit *limit, uint64_t now_ms);
 /** Whether a report that the session is held back is due: at most one each RATE_LIMIT_REPORT_MS. */
 bool rate_limit_report(struct rate_limit *limit, uint64_t now_ms);
 /** How long it has been held without a pause, 0 when it is not. */
@@ -191,7 +191,7 @@ struct session {
     uint64_t left_out;     /* events and such lines that were too many to keep, since it last caught up */
     bool has_backlog;      /* lines may be left to handle */
     bool is_leaving;       /* it asked to leave; `farewell` is sent when its requests are answered */
-    bool is_held;          /* session_hold: no line is taken and nothing is read */
+    bool is_held;          /* session_keep: no line is taken and nothing is read */
     bool is_waiting; /* the line being handled came alone and nothing was outstanding: its sender waits */
     struct buffer farewell;                           /* the reply to its bye request */
     struct session *next, *previous, *next_in_bucket; /* the session_set's */
@@ -232,7 +232,7 @@ void session_expect_tick(struct session *session);
 void session_tick_answered(struct session *session);
 /** The line being handled is answered later: until session_release no further line is taken and the socket is
  * not read, so that the session stays even when its peer has hung up. */
-void session_hold(struct session *session);
+void session_keep(struct session *session);
 /** The held line is answered. */
 void session_release(struct session *session);
 /** Whether the peer closed its side, even when lines that it sent before are unread. */
@@ -261,7 +261,7 @@ void session_offer_frame(struct session *session, struct shared_bytes *frame);
 void session_offer_keyed(struct session *session, struct shared_bytes *key, uint64_t key_number,
                          struct shared_bytes *frame);
 /** Skips a waiting frame, and has the next keyed frame bring its key. */
-void session_forget_key(struct session *session);
+void session_clear_key(struct session *session);
 /** Skips a waiting frame. */
 void session_drop_frame(struct session *session);
 /** The session's next frame cannot be made: the waiting one is skipped, or else one is counted. */

@@ -278,7 +278,7 @@ bool logbook_output_is_open(struct output *output);
 void logbook_put_checkpoint_line(struct output *output, char *line, size_t length);
 /** The lines that are held for the checkpoint of a recording: none yet; none any more. Locked, once there are threads. */
 void logbook_init_held(struct output *output);
-void logbook_forget_held(struct output *output);
+void logbook_clear_held(struct output *output);
 /** Hands the recorder's lines to one output or (NULL) both. */
 void logbook_hand_over(struct logbook *logbook, struct output *only);
 /** Puts a line `hash` into both files and the memory. Locked. */

@@ -202,13 +202,13 @@ void logbook_init_held(struct output *output) {
     buffer_init(&output->held, HELD_MOST);
 }
 
-static void begin_holding(struct output *output) {
+static void begin_keeping(struct output *output) {
     buffer_clear(&output->world);
     buffer_clear(&output->held);
     output->is_holding = true;
 }
 
-void logbook_forget_held(struct output *output) {
+void logbook_clear_held(struct output *output) {
     output->is_holding = false;
     buffer_fini(&output->world);
     buffer_fini(&output->held);
@@ -223,7 +223,7 @@ void logbook_put_checkpoint_line(struct output *output, char *line, size_t lengt
     logbook_put_lines(output, output->world.data, output->world.length);
     put_owned(output, line, length);
     logbook_put_lines(output, output->held.data, output->held.length);
-    logbook_forget_held(output);
+    logbook_clear_held(output);
 }
 
 /* ---- both files ---- */
@@ -331,7 +331,7 @@ void logbook_begin_recording(struct logbook *logbook, const struct simulation_st
     recorder_write_world(&logbook->recorder, state);
     if (!is_new && !out->failed) {
         pthread_mutex_lock(&logbook->mutex);
-        begin_holding(recording);
+        begin_keeping(recording);
         hold(recording, &recording->world, out->data, out->length);
         pthread_mutex_unlock(&logbook->mutex);
         buffer_clear(out);

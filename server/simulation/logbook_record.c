@@ -129,7 +129,7 @@ static void end_writer(const struct closing *closing) {
 }
 
 /* Clients get names, the log has the folder as well. */
-static void tell_client(struct failure *failure, const char *path) {
+static void send_client(struct failure *failure, const char *path) {
     const char *slash = strrchr(path, '/');
     log_write(LOG_WARN, "logbook", "no recording is begun: %s", failure->message);
     if (failure->code == FAILURE_EXISTS) {
@@ -150,7 +150,7 @@ static void open_ordered(struct file_opener *opener) {
         writer = fill_file(opener, writer, &failure);
     }
     if (writer == NULL && !opener->is_whole) {
-        tell_client(&failure, opener->path);
+        send_client(&failure, opener->path);
     }
     pthread_mutex_lock(&opener->mutex);
     opener->writer = writer;
@@ -454,7 +454,7 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
                           struct file_writer *writer, const char *path) {
     struct output *recording = &logbook->recording;
     pthread_mutex_lock(&logbook->mutex);
-    logbook_forget_held(recording);
+    logbook_clear_held(recording);
     *recording = (struct output){.writer = writer,
                                  .what = "recording",
                                  .file = 1,

@@ -85,7 +85,7 @@ static void compare(void *argument) {
 
 /* ---- life ---- */
 
-static void forget_requests(struct selfcheck *selfcheck) {
+static void clear_requests(struct selfcheck *selfcheck) {
     for (int i = 0; i < selfcheck->count; i++) {
         request_fini(&selfcheck->noted[i].request);
     }
@@ -94,7 +94,7 @@ static void forget_requests(struct selfcheck *selfcheck) {
 }
 
 static void free_parts(struct selfcheck *selfcheck) {
-    forget_requests(selfcheck);
+    clear_requests(selfcheck);
     simulation_state_fini(&selfcheck->state);
     world_destroy(selfcheck->after);
     free(selfcheck->noted);
@@ -150,7 +150,7 @@ static void begin(struct selfcheck *selfcheck, const struct simulation_state *st
     event_log_init(&copy->log, world_tick_hz(state->world));
     selfcheck->from = world_tick(state->world);
     selfcheck->until = selfcheck->from + (uint64_t)(selfcheck->def.span_s * world_tick_hz(state->world)) + 1;
-    forget_requests(selfcheck);
+    clear_requests(selfcheck);
     selfcheck->has_begun = true;
 }
 
@@ -169,7 +169,7 @@ void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_st
     }
 }
 
-void selfcheck_forget(struct selfcheck *selfcheck) {
+void selfcheck_clear(struct selfcheck *selfcheck) {
     if (selfcheck != NULL && !duty_is_busy(&selfcheck->duty)) {
         selfcheck->has_begun = false;
     }

@@ -42,6 +42,6 @@ void selfcheck_note_request(struct selfcheck *selfcheck, const struct simulation
 /** A tick was done; between ticks. */
 void selfcheck_note_tick(struct selfcheck *selfcheck, const struct simulation_state *state);
 /** Another world was put in. */
-void selfcheck_forget(struct selfcheck *selfcheck);
+void selfcheck_clear(struct selfcheck *selfcheck);
 
 #endif

@@ -393,7 +393,7 @@ void simulation_begin_live(struct simulation *simulation) {
 }
 
 /* The loop has answers to take, `stats` so many commands more. */
-static void tell_commands(struct simulation *simulation, uint64_t count) {
+static void send_commands(struct simulation *simulation, uint64_t count) {
     if (simulation->has_answers) {
         simulation_notify(simulation);
     }
@@ -428,7 +428,7 @@ static void refuse_waiting(struct simulation *simulation, struct command *comman
     simulation_answer(simulation, command, &text);
 }
 
-static void tell_withdrawn(struct simulation *simulation, uint32_t session, uint32_t count) {
+static void send_withdrawn(struct simulation *simulation, uint32_t session, uint32_t count) {
     struct message_event event = {.event = "withdrawn", .has = EVENT_HAS_COUNT, .count = count};
     if (count > 0) {
         simulation_push_event(simulation, &event, session, false);
@@ -464,15 +464,15 @@ void simulation_apply_due(struct simulation *simulation) {
             continue;
         }
         if (command->origin.session != session) {
-            tell_withdrawn(simulation, session, withdrawn);
+            send_withdrawn(simulation, session, withdrawn);
             session = command->origin.session;
             withdrawn = 0;
         }
         withdrawn++;
         refuse_waiting(simulation, command, FAILURE_WITHDRAWN);
     }
-    tell_withdrawn(simulation, session, withdrawn);
-    tell_commands(simulation, count);
+    send_withdrawn(simulation, session, withdrawn);
+    send_commands(simulation, count);
 }
 
 /* ---- applying and answering ---- */
@@ -530,7 +530,7 @@ bool simulation_put_world(struct simulation *simulation) {
     struct command *command = command_queue_take_first(&simulation->commands, session);
     assert(command != NULL && command->order != NULL);
     apply(simulation, command, 0);
-    tell_commands(simulation, 1);
+    send_commands(simulation, 1);
     return true;
 }
 
@@ -541,7 +541,7 @@ void simulation_answer_order(struct simulation *simulation, struct command *comm
     scenario_order_answer(command->order, &command->request, command->origin.line, tick, &text);
     command->event.seq = command->order->kind == ORDER_SAVE ? command->order->clone.rest.seq : 0;
     struct message_event event;
-    const bool is_told = scenario_order_tell(command->order, tick, &event);
+    const bool is_told = scenario_order_report(command->order, tick, &event);
     command_queue_answer(&simulation->commands, command, &text, &simulation->events);
     if (is_told) {
         simulation_push_message(simulation, &event);
@@ -616,7 +616,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
     if (scenario_builder_wants_clones(simulation->builder) && !simulation->state.is_spoiled) {
         scenario_builder_give_clones(simulation->builder, &simulation->state);
     }
-    tell_commands(simulation, count);
+    send_commands(simulation, count);
     if (count > 0 && sorts == COMMAND_ANY) { /* a tick may wait for it */
         simulation_measure(simulation, &simulation->statistics.command_times,
                            start_ns + (command_queue_ticking_ns(&simulation->commands) - ticking_ns));

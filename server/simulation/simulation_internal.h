@@ -70,7 +70,7 @@ struct target_watch {
 void target_watch_reset(struct target_watch *watch);
 /** Target number `target` was moved by session `by`: true when an event is due. At most once a second for
  * the same session, five times a second when several pull at it. */
-bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
+bool target_watch_send(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
 
 /* What the simulation thread does with a recording (server/recording/replay.h); for server/simulation alone.
  *
@@ -135,7 +135,7 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
  * together. */
 void simulation_playback_update(struct simulation *simulation);
 /** Tells clients what the world goes on without; 0 and 0: how much is not known. */
-void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests);
+void simulation_playback_send_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests);
 /** Whether the playback has ended since the last call: the caller makes the world live (simulation_begin_live). */
 bool simulation_playback_take_end(struct simulation *simulation);
 /** Clients get what the world is like now: the scenario line, and a frame. */

@@ -88,7 +88,7 @@ int simulation_begin_keeping(struct simulation *simulation, struct failure *fail
     simulation->is_keeping = logbook_begin(simulation->logbook, &simulation->state, &origin, failure) == 0;
     atomic_store(&simulation->has_begun_keeping, simulation->is_keeping);
     if (simulation->is_keeping && !origin.has_gap && logbook_has_lost_past(simulation->logbook)) {
-        simulation_playback_tell_loss(simulation, 0, 0);
+        simulation_playback_send_loss(simulation, 0, 0);
     }
     return simulation->is_keeping ? 0 : -1;
 }
@@ -123,7 +123,7 @@ void simulation_keep_command(struct simulation *simulation, struct command *comm
     const struct request *request = &command->request;
     const struct recorder_session session = {.by = command->origin.session, .name = command->origin.name};
     if (request->op == REQUEST_LOAD) {
-        selfcheck_forget(simulation->selfcheck);
+        selfcheck_clear(simulation->selfcheck);
     } else if (recorder_is_do(request->op)) {
         selfcheck_note_request(simulation->selfcheck, &simulation->state, request, session.by);
     }
@@ -206,9 +206,9 @@ void simulation_push_recording(struct simulation *simulation, uint32_t by) {
 
 /* ---- for the loop ---- */
 
-bool simulation_tell_file(struct simulation *simulation, struct message_event *event) {
+bool simulation_send_file(struct simulation *simulation, struct message_event *event) {
     struct logbook_file_statistics file;
-    if (!has_logbook(simulation) || !logbook_tell_file(simulation->logbook, &file)) {
+    if (!has_logbook(simulation) || !logbook_report_file(simulation->logbook, &file)) {
         return false;
     }
     *event = (struct message_event){.has = EVENT_HAS_FILE | (file.is_on ? 0u : EVENT_HAS_REASON),

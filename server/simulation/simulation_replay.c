@@ -135,7 +135,7 @@ static bool is_fine(struct simulation *simulation) {
         return true;
     }
     playback->diverged = *divergence;
-    playback->diverged.has_agents = false; /* tell_agents names them */
+    playback->diverged.has_agents = false; /* send_agents names them */
     char hashes[64] = "";
     if (divergence->computed != divergence->recorded) {
         (void)snprintf(hashes, sizeof hashes, " (%016" PRIx64 ", recorded %016" PRIx64 ")",
@@ -155,7 +155,7 @@ static bool check_tick(struct simulation *simulation) {
     return is_fine(simulation);
 }
 
-static void tell_divergence(struct simulation *simulation) {
+static void send_divergence(struct simulation *simulation) {
     struct message_event event = {.has = EVENT_HAS_REASON};
     (void)snprintf(event.event, sizeof event.event, "diverged");
     (void)snprintf(event.reason, sizeof event.reason, "%.*s", (int)sizeof event.reason - 1,
@@ -166,7 +166,7 @@ static void tell_divergence(struct simulation *simulation) {
 }
 
 /* At the first checkpoint from there on: which agents differ from it. */
-static void tell_agents(struct simulation *simulation) {
+static void send_agents(struct simulation *simulation) {
     struct playback *playback = &simulation->playback;
     const struct replay_divergence *divergence = replay_divergence(playback->replay);
     struct message_event event = {.event = "diverged"};
@@ -265,7 +265,7 @@ static int begin(struct simulation *simulation, const struct simulation_recordin
         return failure_set(failure, FAILURE_BAD_SAVE, NULL, "the recording has no world");
     }
     if (recording->recording != NULL) {
-        recording_let_give_up(recording->recording, simulation->state.is_urgent);
+        recording_allow_giving_up(recording->recording, simulation->state.is_urgent);
     }
     if (recording->has_at || playback->mode == PLAYBACK_PLAYING) {
         const uint64_t tick = recording->has_at ? recording->at : playback->facts->worlds[0].first_tick;
@@ -468,7 +468,7 @@ bool simulation_playback_take_end(struct simulation *simulation) {
     return has_ended;
 }
 
-void simulation_playback_tell_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests) {
+void simulation_playback_send_loss(struct simulation *simulation, uint64_t ticks, uint64_t requests) {
     pthread_mutex_lock(&simulation->mutex);
     simulation->described_playback.has_left_out = true;
     simulation->described_playback.left_out_ticks = ticks;
@@ -494,7 +494,7 @@ static uint64_t larger(uint64_t one, uint64_t other) {
 }
 
 /* The requests of the recording cannot be followed to its end, so the world goes on from where it is now. */
-static void tell_left_out(struct simulation *simulation) {
+static void send_left_out(struct simulation *simulation) {
     struct simulation_state *state = &simulation->state;
     const struct playback *playback = &simulation->playback;
     const struct recording_damage *damage = &playback->facts->damage;
@@ -508,7 +508,7 @@ static void tell_left_out(struct simulation *simulation) {
               "; that leaves out %" PRIu64 " ticks and %" PRIu64 " requests",
               tick, ticks, requests);
     state->seq = larger(last_seq, state->seq); /* no number is given twice */
-    simulation_playback_tell_loss(simulation, ticks, requests);
+    simulation_playback_send_loss(simulation, ticks, requests);
 }
 
 /* After a hash that is not the recorded one: back to the checkpoint, and from there once more to the last hash that agreed.
@@ -544,7 +544,7 @@ static void end_resuming(struct simulation *simulation) {
     const struct playback *playback = &simulation->playback;
     if (world_tick(simulation->state.world) < playback->end.tick ||
         simulation->state.seq < playback->end.seq || is_cut(playback)) {
-        tell_left_out(simulation);
+        send_left_out(simulation);
     }
     log_caught_up(simulation);
     simulation->state.epoch++;
@@ -589,13 +589,13 @@ static bool go_one_on(struct simulation *simulation) {
     const bool is_good =
         step == REPLAY_TICK && !simulation->state.is_spoiled ? check_tick(simulation) : is_fine(simulation);
     if (!is_good && simulation->playback.mode == PLAYBACK_PLAYING) {
-        tell_divergence(simulation);
+        send_divergence(simulation);
     }
-    tell_agents(simulation);
+    send_agents(simulation);
     return is_good;
 }
 
-static void tell_share(struct simulation *simulation, uint64_t now_ns) {
+static void send_share(struct simulation *simulation, uint64_t now_ns) {
     struct playback_goal *goal = &simulation->playback.goal;
     if (now_ns - goal->told_ns >= TELL_NS) {
         goal->told_ns = now_ns;
@@ -622,7 +622,7 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
             }
         }
         const uint64_t now_ns = clock_now_ns();
-        tell_share(simulation, now_ns);
+        send_share(simulation, now_ns);
         if (now_ns >= until_ns || simulation->state.is_spoiled) {
             return;
         }
@@ -680,16 +680,16 @@ bool simulation_playback_before_tick(struct simulation *simulation) {
     while (!playback->is_over && next(simulation, &change, &failure) == REPLAY_CHANGED) {
         follow_change(simulation, &change);
         if (!is_fine(simulation)) {
-            tell_divergence(simulation);
+            send_divergence(simulation);
         }
         if (change.effects.loaded) {
             return false;
         }
     }
     if (!is_fine(simulation)) {
-        tell_divergence(simulation);
+        send_divergence(simulation);
     }
-    tell_agents(simulation);
+    send_agents(simulation);
     if (playback->is_over) {
         pause_at_end(simulation);
     }
@@ -702,9 +702,9 @@ void simulation_playback_after_tick(struct simulation *simulation) {
     }
     simulation->playback.has_changed = false;
     if (!check_tick(simulation)) {
-        tell_divergence(simulation);
+        send_divergence(simulation);
     }
-    tell_agents(simulation);
+    send_agents(simulation);
 }
 
 /* ---- requests ---- */

@@ -13,8 +13,8 @@
 #include "common/system/log.h"
 #include "server/commands/simulation_state.h"
 #include "server/frames/world_snapshot.h"
-#include "server/sim/world/world_stripes.h"
 #include "server/sim/world/world.h"
+#include "server/sim/world/world_stripes.h"
 
 /* ---- lines of the log ---- */
 
@@ -82,7 +82,7 @@ void target_watch_reset(struct target_watch *watch) {
     *watch = (struct target_watch){0};
 }
 
-bool target_watch_tell(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns) {
+bool target_watch_send(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns) {
     assert(target >= 0 && target < LIMIT_TARGETS);
     const bool is_same = watch->targets[target].by == by;
     const uint64_t wait_ms = is_same ? TARGET_WATCH_SAME_MS : TARGET_WATCH_OTHER_MS;
@@ -291,7 +291,7 @@ static bool is_detail(struct simulation *simulation, const struct message_event 
         return false;
     }
     const int target = world_find_target(simulation->state.world, event->target);
-    return target < 0 || !target_watch_tell(&simulation->targets, target, by, now_ns);
+    return target < 0 || !target_watch_send(&simulation->targets, target, by, now_ns);
 }
 
 static void push_effect(struct simulation *simulation, const struct message_event *effect, uint32_t by,
@@ -303,7 +303,7 @@ static void push_effect(struct simulation *simulation, const struct message_even
 }
 
 /* Those of a world that is gone. */
-static void forget_ways(struct simulation *simulation) {
+static void clear_ways(struct simulation *simulation) {
     pthread_mutex_lock(&simulation->mutex);
     simulation->statistics.way_count = 0;
     pthread_mutex_unlock(&simulation->mutex);
@@ -313,7 +313,7 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
     const uint64_t now_ns = clock_now_ns();
     if (effects->loaded) {
         simulation_reset_clock(simulation);
-        forget_ways(simulation);
+        clear_ways(simulation);
     }
     if (effects->paused) {
         tick_clock_pause(&simulation->clock);

@@ -575,7 +575,7 @@ struct recording_source recording_source(struct recording *recording,
                                      .is_paused_at_end = recording->index.facts.is_paused_at_end};
 }
 
-void recording_let_give_up(struct recording *recording, const atomic_bool *given_up) {
+void recording_allow_giving_up(struct recording *recording, const atomic_bool *given_up) {
     recording->given_up = given_up;
 }
 

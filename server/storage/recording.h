@@ -42,7 +42,7 @@ const struct recording_facts *recording_facts(const struct recording *recording)
 struct recording_source recording_source(struct recording *recording,
                                          const struct world_overrides *overrides);
 /** Lets another thread end the seek of a source: as built_world_make. NULL at first. */
-void recording_let_give_up(struct recording *recording, const atomic_bool *given_up);
+void recording_allow_giving_up(struct recording *recording, const atomic_bool *given_up);
 /** Whether all that is played from a moment on comes out as recorded, as far as the numbers of cores say. A scenario that
  * cannot be read counts as unchanged: it is refused when it is played.
  *

@@ -303,7 +303,7 @@ const char *state_directory_saves(const struct state_directory *directory) {
 
 /* ---- reading ---- */
 
-bool state_directory_holds_world(const struct state_directory *directory) {
+bool state_directory_has_world(const struct state_directory *directory) {
     struct state_files files;
     struct failure failure;
     if (directory->is_new) {
@@ -312,7 +312,7 @@ bool state_directory_holds_world(const struct state_directory *directory) {
     if (state_files_scan(&files, directory->path, &failure) != 0) {
         return true; /* state_directory_read says why it cannot be read */
     }
-    const bool holds_world = state_files_hold_world(&files);
+    const bool holds_world = state_files_have_world(&files);
     state_files_fini(&files);
     return holds_world;
 }
@@ -320,7 +320,7 @@ bool state_directory_holds_world(const struct state_directory *directory) {
 bool state_directory_was_begun(const struct state_directory *directory) {
     char scenario[LIMIT_NAME_CHARS + 1];
     state_directory_read_scenario(directory, scenario);
-    return !directory->is_new && !state_directory_holds_world(directory) &&
+    return !directory->is_new && !state_directory_has_world(directory) &&
            (scenario[0] != '\0' || atomic_load(&directory->last_number) > 0);
 }
 

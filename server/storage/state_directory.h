@@ -84,7 +84,7 @@ uint64_t state_files_bytes(const struct state_files *files);
 uint32_t state_files_last_number(const struct state_files *files);
 /** Whether anything is there to continue from: a checkpoint, or a journal that has more than the beginning of its first
  * two lines. */
-bool state_files_hold_world(const struct state_files *files);
+bool state_files_have_world(const struct state_files *files);
 
 /** Returns the row from which to continue; all that follow belong to it, in the order of time. It is the checkpoint before
  * the newest one (so there is another when that one turns out to be damaged), or the first journal. Checkpoints whose
@@ -119,7 +119,7 @@ const char *state_directory_path(const struct state_directory *directory);
 const char *state_directory_saves(const struct state_directory *directory);
 /** Whether there is a journal or checkpoint to continue from. A journal of which a crash left less than its first two
  * lines is none. */
-bool state_directory_holds_world(const struct state_directory *directory);
+bool state_directory_has_world(const struct state_directory *directory);
 /** Whether a world was begun here of which no journal can be read: a crash came before its first lines were on disk, or
  * they were damaged since. */
 bool state_directory_was_begun(const struct state_directory *directory);

@@ -174,7 +174,7 @@ static bool is_barely_begun(const struct state_files *files, const struct state_
     return is_read && !is_begun;
 }
 
-bool state_files_hold_world(const struct state_files *files) {
+bool state_files_have_world(const struct state_files *files) {
     for (int i = 0; i < files->count; i++) {
         const struct state_file *row = &files->rows[i];
         if (row->kind == STATE_FILE_CHECKPOINT || !is_barely_begun(files, row)) {

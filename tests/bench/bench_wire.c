@@ -20,6 +20,7 @@
 #include "server/sim/world/world.h"
 #include "tests/bench/bench_median.h"
 #include "tests/support/request_decode.h"
+#include "tests/support/snapshots.h"
 
 enum { RUNS = 7, ROTATED_AGENTS = 200000, FRAMES_MOST = 200 };
 

@@ -17,6 +17,7 @@
 #include "server/library/scenario_library.h"
 #include "server/scenario/scenario.h"
 #include "server/sim/world/world.h"
+#include "tests/support/snapshots.h"
 
 enum { FIRST_TICK = 58, LAST_TICK = 60, LINE_MOST = 1 << 28 };
 enum { PACKED = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED };
@@ -105,7 +106,7 @@ static void try_density(struct forms *forms) {
     buffer_clear(&forms->line);
     density_encode(&now, forms->now, &forms->line);
     digest(&forms->density_digest, &forms->line);
-    expect(forms, density_decode(forms->line.data, forms->line.length, &back, &failure) == 0,
+    expect(forms, density_decode(forms->line.data, forms->line.length, &back, NULL, &failure) == 0,
            failure.message);
     const size_t bytes = (size_t)now.columns * (size_t)now.rows * sizeof *now.vx;
     expect(forms,

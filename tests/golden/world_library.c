@@ -15,6 +15,7 @@
 #include "server/frames/frame_form.h"
 #include "server/frames/world_snapshot.h"
 #include "tests/support/request_decode.h"
+#include "tests/support/snapshots.h"
 
 enum { REPLY_BYTES = 1 << 20, FRAME_BYTES = 1 << 24, LAST_TICK = 600 };
 
@@ -180,8 +181,8 @@ static void read_line(struct run *run, const struct shared_bytes *line, enum fra
 static void check_frame(struct run *run) {
     assert_int_equal(world_snapshot_copy(run->state.world, false, run->snapshot), 0);
     /* held, so that a new key cannot lie where the former was */
-    struct shared_bytes *former = run->form->key != NULL ? shared_bytes_hold(run->form->key) : NULL;
-    frame_form_forget(run->form);
+    struct shared_bytes *former = run->form->key != NULL ? shared_bytes_keep(run->form->key) : NULL;
+    frame_form_clear(run->form);
     assert_true(frame_form_make(run->form, run->snapshot, &run->scratch));
     if (run->form->key != former) {
         read_line(run, run->form->key, FRAME_KEY);

@@ -126,7 +126,7 @@ static void make_frames(struct side *side, bool is_partial) {
     side->snapshot->clock_ms = (double)side->snapshot->tick;
     side->scratch.extract = is_partial ? side->extract : NULL;
     for (int i = 0; i < VIEWS; i++) {
-        frame_form_forget(side->forms[i]);
+        frame_form_clear(side->forms[i]);
         assert_true(snapshot_extract_shows(side->scratch.extract, &side->forms[i]->view));
         assert_true(frame_form_make(side->forms[i], side->snapshot, &side->scratch));
     }

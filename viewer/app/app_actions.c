@@ -52,7 +52,7 @@ static void close_something(struct app *app) {
         app->selection.has_agent = app->selection.is_following = false;
     } else if (app->colors.states.kept.is_on) {
         app->colors.states.kept.is_on = false;
-        app_forget_crowd(app);
+        app_clear_crowd(app);
     } else {
         server_model_set_notice(&app->server, false, "%s quits", shortcuts_row(SHORTCUT_QUIT)->name);
     }
@@ -360,7 +360,7 @@ static void take_light(struct app *app, const struct panels_result *result) {
         colors->kept = agent_group_same(colors->kept, colors->pointed) ? none : colors->pointed;
     }
     if (!agent_group_same(before, state_colors_lit(colors))) {
-        app_forget_crowd(app); /* its colors are others */
+        app_clear_crowd(app); /* its colors are others */
         app->pacing.is_dirty = true;
     }
 }

@@ -160,7 +160,7 @@ static bool has_agents(const struct snapshot *snapshot) {
 }
 
 /* What leads to the moment that is shown. */
-static void forget_way(struct app *app) {
+static void clear_way(struct app *app) {
     trails_clear(&app->trails);
     headings_clear(&app->headings);
     plots_clear(&app->plots);
@@ -182,7 +182,7 @@ static float own_value(const struct app *app) {
 static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
     const bool is_replay = server_model_is_replay(&app->server);
     if (!is_replay) {
-        history_forget(&app->past.history, snapshot->time_s);
+        history_drop(&app->past.history, snapshot->time_s);
     }
     if (has_agents(snapshot)) {
         const struct stream_choice stream = mailbox_stream(connection_mailbox(app->connection));
@@ -225,7 +225,7 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     server_model_note_names(&app->server, snapshot);
     if (app_is_elsewhere(app, snapshot)) {
         snapshot_buffer_clear(&app->snapshots); /* nothing moves from there to here */
-        forget_way(app);
+        clear_way(app);
     }
     keep_snapshot(app, snapshot);
     app_note_place(app, snapshot);
@@ -256,7 +256,7 @@ static bool is_sought(const struct app *app, const struct message *message) {
 }
 
 static void go_on_elsewhere(struct app *app) {
-    forget_way(app);
+    clear_way(app);
     app_send_plain(app, REQUEST_STATS);
     if (app->open.params) {
         app_send_plain(app, REQUEST_GET_PARAMS);
@@ -281,7 +281,7 @@ static void look_anew(struct app *app) {
 
 /* is_again: the same world from its beginning. */
 static void begin_world(struct app *app, bool is_again) {
-    forget_way(app);
+    clear_way(app);
     history_clear(&app->past.history);
     inspections_clear(&app->past.inspections);
     app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};

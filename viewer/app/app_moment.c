@@ -10,7 +10,7 @@
 /* The selected agent and those that count for it. */
 enum { FEW = 1 + LIMIT_INSPECT_NEIGHBORS };
 
-void app_forget_crowd(struct app *app) {
+void app_clear_crowd(struct app *app) {
     app->crowd.key.a = app->crowd.key.b = NULL;
     app->crowd.has_rows = app->crowd.is_partial = false;
 }
@@ -18,7 +18,7 @@ void app_forget_crowd(struct app *app) {
 void app_note_snapshot(struct app *app, const struct snapshot *snapshot) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     if (newest != NULL && snapshot->clock_ms <= newest->clock_ms) {
-        app_forget_crowd(app); /* it takes the newest's place: the key would not show it */
+        app_clear_crowd(app); /* it takes the newest's place: the key would not show it */
     }
 }
 
@@ -134,7 +134,7 @@ void app_move_all(struct app *app) {
     match_rows(app);
     crowd->is_partial = false;
     if (crowd->has_rows && interpolate_at(crowd->buffer, crowd->server_ms, &crowd->rules, &app->frame) != 0) {
-        app_forget_crowd(app); /* out of memory: the frame is empty */
+        app_clear_crowd(app); /* out of memory: the frame is empty */
     }
 }
 
@@ -249,7 +249,7 @@ static void retrace(struct app *app) {
     const struct interpolate_rules rules = {.world_size = app->server.scenario.size, .is_paused = true};
     const int count = trails_points(app->frame.settled_count);
     trails_clear(&app->trails);
-    app_forget_crowd(app); /* the frame is filled with other moments */
+    app_clear_crowd(app); /* the frame is filled with other moments */
     for (int back = count - 1, last = -1; back >= 0; back--) {
         const int index = history_find(&app->past.history, end_s - back * TRAILS_STEP_S);
         if (index == last) {

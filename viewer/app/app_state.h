@@ -410,7 +410,7 @@ void app_color_frame(struct app *app);
 /** Moves every agent of a partial frame to its place: before any of them is looked for. */
 void app_move_all(struct app *app);
 /** The frame was filled otherwise, or a snapshot was overwritten: the next frame keeps nothing. */
-void app_forget_crowd(struct app *app);
+void app_clear_crowd(struct app *app);
 /** A snapshot arrived; before the buffer takes it. */
 void app_note_snapshot(struct app *app, const struct snapshot *snapshot);
 

@@ -52,7 +52,7 @@ static void app_watch_server(struct app *app) {
 }
 
 /* Nothing of the connection before applies to the next one. */
-static void forget_connection(struct app *app) {
+static void clear_connection(struct app *app) {
     connection_destroy(app->connection);
     app->connection = NULL;
     app->link = (struct link_status){.state = LINK_CONNECTING};
@@ -71,7 +71,7 @@ static void app_reopen(struct app *app) {
         app->open.question = PANELS_ASKS_REOPEN;
         return;
     }
-    forget_connection(app);
+    clear_connection(app);
     app->server_end[0] = '\0';
     app->connection = app_connect(&app->options);
     app->is_running = app->connection != NULL;

@@ -557,11 +557,6 @@ const struct formula_word *formula_word_of(const char *name) {
     return row != NULL ? &row->word : NULL;
 }
 
-bool formula_same_link(struct formula_link a, struct formula_link b) {
-    return a.kind != FORMULA_NO_LINK && a.kind == b.kind && a.term == b.term && a.part == b.part &&
-           a.point == b.point;
-}
-
 void formula_line_text(const struct formula_line *line, char *out, size_t size) {
     size_t used = 0;
     assert(size > 0);

@@ -131,9 +131,6 @@ bool formula_gets_all(const struct message_agent_term *term);
 /** What a tooltip says of a token's word; NULL for a word that has no row. */
 const struct formula_word *formula_word_of(const char *name);
 
-/** Whether two tokens, or a token and an arrow, belong together. */
-bool formula_same_link(struct formula_link a, struct formula_link b);
-
 /** The line as text. Cut off to size; always terminated. */
 void formula_line_text(const struct formula_line *line, char *out, size_t size);
 

@@ -390,12 +390,6 @@ int mailbox_put_request(struct mailbox *mailbox, const struct request *request) 
     return result;
 }
 
-void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count) {
-    lock_take(&mailbox->lock);
-    mailbox->status.byte_count = byte_count;
-    lock_release(&mailbox->lock);
-}
-
 struct link_status mailbox_status(struct mailbox *mailbox) {
     lock_take(&mailbox->lock);
     const struct link_status status = mailbox->status;

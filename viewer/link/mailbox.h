@@ -143,8 +143,6 @@ NODISCARD struct density *mailbox_put_density(struct mailbox *mailbox, struct de
 NODISCARD int mailbox_put_message(struct mailbox *mailbox, struct message *message, uint32_t epoch);
 /** The requests written since the last time; *out is empty before. */
 void mailbox_take_output(struct mailbox *mailbox, struct buffer *out);
-/** The number of bytes received since the start. */
-void mailbox_count_bytes(struct mailbox *mailbox, uint64_t byte_count);
 /** Whether mailbox_stop was called: the thread is to end. */
 bool mailbox_is_stopping(struct mailbox *mailbox);
 void mailbox_set_status(struct mailbox *mailbox, const struct link_status *status);

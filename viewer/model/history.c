@@ -100,7 +100,7 @@ static void copy_columns(struct history *history, const struct snapshot *snapsho
     }
 }
 
-void history_forget(struct history *history, double now_s) {
+void history_drop(struct history *history, double now_s) {
     while (history->count > 0 && now_s - history_begin_s(history) > HISTORY_S) {
         drop_oldest_record(history);
     }
@@ -118,7 +118,7 @@ static bool takes(struct history *history, const struct snapshot *snapshot, size
     } else if (history->count > 0 && snapshot->time_s - last_s < least_gap_s(bytes)) {
         return false;
     }
-    history_forget(history, snapshot->time_s);
+    history_drop(history, snapshot->time_s);
     while (history->count > 0 &&
            (history->count == HISTORY_CAPACITY || history->bytes + bytes > (size_t)HISTORY_BYTES)) {
         drop_oldest_record(history);

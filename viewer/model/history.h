@@ -46,7 +46,7 @@ void history_add(struct history *history, const struct snapshot *snapshot);
 void history_insert(struct history *history, const struct snapshot *snapshot);
 /** Drops what is more than a minute older than this moment. history_add does; for snapshots that are not
  * kept. */
-void history_forget(struct history *history, double now_s);
+void history_drop(struct history *history, double now_s);
 /** The simulated times of the oldest and the newest copy; 0, 0 when the history is empty. */
 double history_begin_s(const struct history *history);
 /** The simulated time of the newest copy; 0 when there is none. */

@@ -199,10 +199,6 @@ static const double cubic_from_ms = 50.0, cubic_to_ms = 1500.0; /* simulated tim
 
 enum { COLUMN_COUNT = FRAME_SCRATCH_COLUMNS };
 
-float interpolate_wrap_difference(float difference, float length) {
-    return length > 0.0f ? difference - length * roundf(difference / length) : difference;
-}
-
 /* The two snapshots a moment lies between and where. */
 struct span {
     const struct snapshot *a, *b;

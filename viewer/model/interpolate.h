@@ -100,9 +100,6 @@ void interpolate_few(const struct snapshot_buffer *buffer, double server_ms,
 NODISCARD int interpolate_at(const struct snapshot_buffer *buffer, double server_ms,
                              const struct interpolate_rules *rules, struct frame *frame);
 
-/** The difference on a circle of this length, in [-length/2, length/2]. */
-float interpolate_wrap_difference(float difference, float length);
-
 /* From when on the agents of the newest snapshot move on, so that they neither jump nor step back when the speed changes
  * or a pause ends. Pure.
  *

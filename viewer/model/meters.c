@@ -128,10 +128,6 @@ double real_time_behind(const struct real_time *meter) {
 
 static const float same_px = 0.02f; /* places on the wire have two decimals */
 
-void echo_init(struct echo *echo) {
-    memset(echo, 0, sizeof *echo);
-}
-
 static void drop(struct echo *echo, int count) {
     echo->sent_count -= count;
     memmove(echo->sent, echo->sent + count, (size_t)echo->sent_count * sizeof *echo->sent);

@@ -70,6 +70,7 @@ struct echo_sent {
     double at_ms;
 };
 
+/* Zeroed memory is an empty one. */
 struct echo {
     struct echo_sent sent[ECHO_SENT]; /* oldest first; not answered yet */
     int sent_count;
@@ -77,8 +78,6 @@ struct echo {
     int count;                   /* ever measured */
 };
 
-/** Zeroed memory is an empty echo as well. */
-void echo_init(struct echo *echo);
 /** The mouse's target was sent to this point, px of the world. */
 void echo_note_sent(struct echo *echo, vec2 point, double now_ms);
 /** The target is at this place in a frame that came now: what was sent there, or before, is answered. */

@@ -35,10 +35,6 @@ static const struct {
     [RUN_WARMING] = {"warming up", THEME_ACCENT},  [RUN_ENDED] = {"ended", THEME_BAD},
 };
 
-const char *run_state_name(enum run_state state) {
-    return states[state].name;
-}
-
 /* A world that is behind its rate has rare snapshots: no stall, and the network is not to blame. */
 static bool is_stalled(const struct hud_input *input) {
     return input->frame->is_stalled &&

@@ -129,8 +129,6 @@ enum { HUD_FORCES_MOST = 5000 };
 
 /** The state of server and connection; the most important one wins. */
 enum run_state hud_run_state(const struct link_status *link, bool is_paused, bool is_stalled);
-/** "running", "paused" ... Static storage. */
-const char *run_state_name(enum run_state state);
 
 /** The notice about a refused token: a title, and a sentence that says what helps. */
 struct hud_refusal {

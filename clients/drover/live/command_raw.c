@@ -141,7 +141,7 @@ static void skip_line(struct raw *raw) {
 }
 
 /* Of what waits, the rest of a line whose beginning was sent is lost. */
-static void forget_torn_line(struct raw *raw) {
+static void clear_torn_line(struct raw *raw) {
     if (raw->is_torn) {
         skip_line(raw);
     }
@@ -309,7 +309,7 @@ static enum exit_code raw_loop(struct raw *raw) {
             live_say("the connection is lost");
             return EXIT_NO_SERVER;
         }
-        forget_torn_line(raw);
+        clear_torn_line(raw);
         if (!connect_again(raw)) {
             break;
         }

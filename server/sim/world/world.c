@@ -156,7 +156,7 @@ vec2 world_settle_point(const struct world *world, vec2 point) {
     return bounds_settle(&world->bounds, point);
 }
 
-void world_let_give_up(struct world *world, const atomic_bool *given_up) {
+void world_allow_giving_up(struct world *world, const atomic_bool *given_up) {
     world->grid.given_up = given_up;
 }
 
@@ -344,7 +344,7 @@ static int32_t list_resting(const struct world *world, struct resting *list) {
     return count;
 }
 
-static void tell_resting(struct world *world) {
+static void send_resting(struct world *world) {
     const struct exchange *exchange = world->exchange;
     struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
     const int32_t count = list_resting(world, NULL);
@@ -367,7 +367,7 @@ static void tell_resting(struct world *world) {
     free(list);
 }
 
-void world_copy_tell(struct world *world) {
+void world_copy_send(struct world *world) {
     const struct exchange *exchange = world->exchange;
     int32_t first[EXCHANGE_RANKS_MAX + 1];
     for (int r = 0; r <= exchange->ranks; r++) {
@@ -375,7 +375,7 @@ void world_copy_tell(struct world *world) {
     }
     exchange->share(exchange->context, world->grid.next, sizeof *world->grid.next, first);
     if (world->is_pure_flock) { /* its state and memory do not change */
-        tell_resting(world);
+        send_resting(world);
         return;
     }
     exchange->share(exchange->context, world->next_heading, sizeof *world->next_heading, first);

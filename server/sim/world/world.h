@@ -53,7 +53,7 @@ void world_destroy(struct world *world);
 
 /** Copies a whole world into another one, in place of what that held, without allocating: the hash, and with
  * the same commands every later one, are equal from then on. Between ticks only. How `to` is computed stays
- * as it was (world_set_simd, world_let_give_up). Of a rank's part of a world in stripes only what
+ * as it was (world_set_simd, world_allow_giving_up). Of a rank's part of a world in stripes only what
  * world_clone_new has made of it can become a clone; the same ranks share that, too (world_gather makes whole ones).
  *
  * to       another world, from world_clone_new, or after world_clone_reserve
@@ -84,7 +84,7 @@ bool world_has_room(const struct world *to, const struct world *from);
  */
 NODISCARD struct world *world_clone_new(const struct world *from);
 
-/** One tick of 1 / tick_hz seconds, unless it is given up on the way (world_let_give_up). */
+/** One tick of 1 / tick_hz seconds, unless it is given up on the way (world_allow_giving_up). */
 void world_step(struct world *world);
 
 /** world_step with help: the same bits, whatever the number of threads. */
@@ -97,7 +97,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel);
  *
  * given_up  NULL: never; otherwise owned by the caller, valid as long as the world, and left true until the
  *           call under way has returned. At first that of the definition */
-void world_let_give_up(struct world *world, const atomic_bool *given_up);
+void world_allow_giving_up(struct world *world, const atomic_bool *given_up);
 /** Whether *given_up is true. True after a tick means that the tick must not be used. */
 bool world_is_given_up(const struct world *world);
 

@@ -476,7 +476,7 @@ enum world_result world_add_target(struct world *world, const char *name, vec2 a
     return WORLD_OK;
 }
 
-static void forget_target(struct aim *aim, int target) {
+static void clear_target(struct aim *aim, int target) {
     if (aim->mode == AIM_TARGET && aim->target == target) {
         *aim = (struct aim){.mode = AIM_BEHAVIOR};
     } else if (aim->mode == AIM_TARGET && aim->target > target) {
@@ -494,10 +494,10 @@ enum world_result world_remove_target(struct world *world, int target, int *kind
     }
     for (int k = 0; k < world->kind_count; k++) {
         (void)visit_refs(&world->kinds[k], move_up, &target);
-        forget_target(&world->kinds[k].aim, target);
+        clear_target(&world->kinds[k].aim, target);
     }
     for (int32_t row = 0; row < world->agent_count; row++) {
-        forget_target(&world->aim[row], target);
+        clear_target(&world->aim[row], target);
     }
     world->target_count--;
     memmove(&world->targets[target], &world->targets[target + 1],

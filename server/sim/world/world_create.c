@@ -372,7 +372,7 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     world->next_id = 1;
     world->max_agents = def->max_agents;
     world->simd = simd_best();
-    world_let_give_up(world, def->exchange == NULL ? def->given_up : NULL);
+    world_allow_giving_up(world, def->exchange == NULL ? def->given_up : NULL);
     build_targets(def, world);
     if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
         return WORLD_NO_MEMORY;

@@ -123,7 +123,7 @@ struct world_def {
     int32_t *
         unspaced; /* NULL, or receives how many agents world_create found no place for that keeps their spacing */
     const atomic_bool
-        *given_up; /* NULL, or ends world_create early (world_let_give_up); not with an exchange */
+        *given_up; /* NULL, or ends world_create early (world_allow_giving_up); not with an exchange */
     const struct exchange
         *exchange; /* NULL, or the ranks that share the world from its first agent on (world_join) */
 };

@@ -169,7 +169,7 @@ static void frees_with_the_last_reference(void **state) {
     struct shared_bytes *bytes = shared_bytes_create(data, 3);
     assert_non_null(bytes);
     assert_int_equal(bytes->references, 1);
-    assert_ptr_equal(shared_bytes_hold(bytes), bytes);
+    assert_ptr_equal(shared_bytes_keep(bytes), bytes);
     assert_int_equal(bytes->references, 2);
     shared_bytes_release(bytes);
     assert_int_equal(bytes->references, 1);
@@ -184,7 +184,7 @@ static void counts_what_is_held(void **state) {
     struct shared_bytes *second = shared_bytes_create_counted(malloc(50), 50, &meter);
     assert_true(first != NULL && second != NULL);
     assert_int_equal(meter.now, 350);
-    shared_bytes_release(shared_bytes_hold(first));
+    shared_bytes_release(shared_bytes_keep(first));
     assert_int_equal(meter.now, 350);
     shared_bytes_release(first);
     assert_int_equal(meter.now, 50);

@@ -522,6 +522,15 @@ static void an_inspected_agent_is_read(void **state) {
     ",\"terms\":[{\"behavior\":\"seek2\",\"type\":\"seek\",\"weight\":2,\"wants\":[3,4],\"gets\":[1.5,"      \
     "2]" rest_ "}]"
 
+static const struct message_agent_value *find_value(const struct message_agent_term *term, const char *name) {
+    for (int i = 0; i < term->value_count; i++) {
+        if (strcmp(term->values[i].name, name) == 0) {
+            return &term->values[i];
+        }
+    }
+    return NULL;
+}
+
 static void terms_are_read(void **state) {
     struct message message;
     decode(INSPECTED(",\"vx\":5,\"vy\":-6,\"heading\":90,\"locomotion\":\"steered\"" TERM(
@@ -542,11 +551,11 @@ static void terms_are_read(void **state) {
     assert_string_equal(term->parts[1].behavior, "alignment");
     assert_true(term->parts[1].force.x == 3.0f);
     assert_int_equal(term->value_count, 2);
-    const struct message_agent_value *rate = message_agent_find_value(term, "rate");
+    const struct message_agent_value *rate = find_value(term, "rate");
     assert_true(rate != NULL && !rate->is_vector && rate->vector.x == 60.0f);
-    const struct message_agent_value *offset = message_agent_find_value(term, "offset");
+    const struct message_agent_value *offset = find_value(term, "offset");
     assert_true(offset != NULL && offset->is_vector && offset->vector.y == -10.0f);
-    assert_null(message_agent_find_value(term, "distance"));
+    assert_null(find_value(term, "distance"));
     message_fini(&message);
     decode(INSPECTED(TERM("")), &message);
     term = &message.body.reply.agents[0].terms[0];

@@ -8,6 +8,7 @@
 #include "common/snapshot/snapshot.h"
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
+#include "tests/support/snapshots.h"
 
 /* ==== snapshot: the exact text, the round trip of random snapshots, hostile lines ==== */
 
@@ -714,7 +715,7 @@ static void random_worlds_there_and_back(void **state) {
         density_encode(&density, world, &line);
         struct failure failure;
         char *copy = test_exact_copy(line.data, line.length);
-        assert_int_equal(density_decode(copy, line.length, &back, &failure), 0);
+        assert_int_equal(density_decode(copy, line.length, &back, NULL, &failure), 0);
         const size_t bytes = (size_t)(density.columns * density.rows) * 4;
         assert_memory_equal(back.count, density.count, bytes);
         assert_memory_equal(back.vx, density.vx, bytes);
@@ -734,7 +735,7 @@ static void random_worlds_there_and_back(void **state) {
         for (int hits = 0; hits < 20; hits++) { /* mutants: accepted or not, nothing is touched outside */
             const uint32_t place = test_below(&random, (uint32_t)line.length);
             copy[place] = (char)test_random(&random);
-            const int result = density_decode(copy, line.length, &back, &failure);
+            const int result = density_decode(copy, line.length, &back, NULL, &failure);
             assert_true(result == -1 || back.columns * back.rows <= LIMIT_GRID_CELLS);
             copy[place] = line.data[place];
         }
@@ -784,13 +785,13 @@ static void wrong_lines_are_refused(void **state) {
     struct failure failure;
     density_init(&density);
     static const char fine[] = SNAPSHOT_DENSITY_LINE("[1,1]", "[0,0,1,1]", "1", "AQAAAA==");
-    assert_int_equal(density_decode(fine, sizeof fine - 1, &density, &failure), 0);
+    assert_int_equal(density_decode(fine, sizeof fine - 1, &density, NULL, &failure), 0);
     static const char more[] =
         MORE("\"by_kind\":{\"a\":\"AAAAAA==\",\"b\":\"AQAAAA==\"},\"mean_speed\":\"AAAAAA==\"");
-    assert_int_equal(density_decode(more, sizeof more - 1, &density, &failure), 0);
+    assert_int_equal(density_decode(more, sizeof more - 1, &density, NULL, &failure), 0);
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         failure.message[0] = '\0';
-        assert_int_equal(density_decode(lines[i], strlen(lines[i]), &density, &failure), -1);
+        assert_int_equal(density_decode(lines[i], strlen(lines[i]), &density, NULL, &failure), -1);
         assert_true(failure.message[0] != '\0');
     }
     density_fini(&density);

@@ -14,6 +14,7 @@
 #include "server/frames/world_snapshot.h"
 #include "server/sim/math/trig.h"
 #include "server/sim/steering/trace.h"
+#include "tests/support/snapshots.h"
 #include "tests/unit/server/frames/world_fixture.h"
 
 /* ==== Keys of packed frames with a region, and frames of a world that no process has whole ==== */
@@ -59,7 +60,7 @@ static void tear_down(struct stage *stage) {
 
 /* The number of the key of the next frame. */
 static uint64_t key_of_next(struct stage *stage) {
-    frame_form_forget(stage->form);
+    frame_form_clear(stage->form);
     assert_true(frame_form_make(stage->form, stage->snapshot, &stage->scratch));
     return stage->form->packed.number;
 }
@@ -105,8 +106,8 @@ static void densities_come_from_sums(void **state) {
         density_sums_end(&part);
     }
     assert_true(frame_form_make(stage.form, stage.snapshot, &stage.scratch));
-    struct shared_bytes *whole = shared_bytes_hold(stage.form->frame);
-    frame_form_forget(stage.form);
+    struct shared_bytes *whole = shared_bytes_keep(stage.form->frame);
+    frame_form_clear(stage.form);
     stage.scratch.extract = extract;
     stage.snapshot->count = 0; /* none is here */
     assert_true(frame_form_make(stage.form, stage.snapshot, &stage.scratch));

@@ -624,7 +624,7 @@ static void test_keys(void **state) {
     offer_keyed(&queue, k3, 3, "c3");
     expect_batch(&queue, "c3");
     offer_keyed(&queue, k3, 3, "d3");
-    send_queue_forget_key(&queue); /* resync: what waited goes, the next has its key */
+    send_queue_clear_key(&queue); /* resync: what waited goes, the next has its key */
     send_queue_end_write(&queue);
     expect_batch(&queue, "");
     offer_keyed(&queue, k3, 3, "e3");

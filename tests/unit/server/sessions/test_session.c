@@ -64,7 +64,7 @@ static void on_line(void *context, struct session *session, const char *line, si
     } else if (strcmp(line, "wait long") == 0) {
         session_expect_answer(session, true);
     } else if (strcmp(line, "hold") == 0) {
-        session_hold(session);
+        session_keep(session);
     } else if (strcmp(line, "leave") == 0) {
         leave(session);
     } else if (strcmp(line, "close") == 0) {

@@ -260,14 +260,14 @@ static void held_until_half_full(void **state) {
     rate_limit_init(&limit, 200, 0);
     assert_false(rate_limit_report(&limit, 0));
     (void)take_all();
-    rate_limit_hold(&limit, 10);
+    rate_limit_delay(&limit, 10);
     assert_true(rate_limit_report(&limit, 20));
     assert_false(rate_limit_report(&limit, 1019));
     assert_true(rate_limit_report(&limit, 1020));
     for (uint64_t now = 100; now <= 9000; now += 100) {
         rate_limit_fill(&limit, now);
         assert_int_equal(take_all(), 20);
-        rate_limit_hold(&limit, now); /* held all the while: the first time counts */
+        rate_limit_delay(&limit, now); /* held all the while: the first time counts */
     }
     assert_int_equal(rate_limit_held_for_ms(&limit, 9010), 9000);
     rate_limit_fill(&limit, 9999);
@@ -294,7 +294,7 @@ static void forgiven(void **state) {
     }
     rate_limit_fill(&limit, 20999); /* and then it counts again, from a full bucket */
     assert_int_equal(take_all(), 400);
-    rate_limit_hold(&limit, 20999);
+    rate_limit_delay(&limit, 20999);
     rate_limit_forgive(&limit, 21500);
     assert_true(rate_limit_allows(&limit));
     assert_int_equal(rate_limit_held_for_ms(&limit, 30000), 0);

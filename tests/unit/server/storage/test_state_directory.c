@@ -65,7 +65,7 @@ static void makes_a_private_folder(void **state) {
     assert_string_equal(state_directory_saves(directory), test_path(&folder, "state/saves", expected));
     assert_int_equal(test_mode(test_path(&folder, "state", path)), 0700);
     assert_int_equal(test_mode(test_path(&folder, "state/lock", path)), 0600);
-    assert_false(state_directory_holds_world(directory));
+    assert_false(state_directory_has_world(directory));
     assert_int_equal(bytes_of(directory), 0);
     state_directory_close(directory);
     state_directory_close(NULL);
@@ -483,7 +483,7 @@ static void puts_the_old_world_aside(void **state) {
     assert_int_equal(mkdir(test_path(&folder, "state/saves", path), 0700), 0);
     test_write_file(test_path(&folder, "state/saves/before.drover", path), "mine\n", 5);
     struct state_directory *directory = open_directory(true);
-    assert_false(state_directory_holds_world(directory));
+    assert_false(state_directory_has_world(directory));
     expect_files("c3 j3 c4 j4"); /* until a world begins: the start may fail */
     begin_world(directory, "pond");
     assert_int_equal(state_directory_next(directory), 1);
@@ -530,7 +530,7 @@ static void a_world_that_was_barely_begun(void **state) {
     state_directory_close(directory);
     test_write_file(test_path(&folder, "state/journal-000001.drover", path), "{\"op\":\"dro", 10);
     directory = open_directory(false);
-    assert_true(state_directory_was_begun(directory) && !state_directory_holds_world(directory));
+    assert_true(state_directory_was_begun(directory) && !state_directory_has_world(directory));
     state_directory_read_scenario(directory, scenario);
     assert_string_equal(scenario, "pond");
     begin_world(directory, "pond");
@@ -548,7 +548,7 @@ static void a_world_that_was_barely_begun(void **state) {
 static struct recording *read_recording(void) {
     struct failure failure = {0};
     struct state_directory *directory = open_directory(false);
-    assert_true(state_directory_holds_world(directory));
+    assert_true(state_directory_has_world(directory));
     struct recording *recording = state_directory_read(directory, &failure);
     if (recording == NULL) {
         fail_msg("%s", failure.message);
@@ -585,7 +585,7 @@ static void journals_may_be_cut_anywhere(void **state) {
         for (size_t cut = 0; cut <= length; cut++) {
             test_write_file(path, text, cut);
             struct state_directory *directory = open_directory(false);
-            const bool holds_world = state_directory_holds_world(directory);
+            const bool holds_world = state_directory_has_world(directory);
             state_directory_close(directory);
             assert_true(holds_world || !has_held);
             has_held = holds_world;

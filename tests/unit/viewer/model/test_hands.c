@@ -271,8 +271,7 @@ static void found_by_id(void **state) {
 /* ==== From a motion of the mouse to the frame that shows it ==== */
 
 static void measures_what_came_back(void **state) {
-    struct echo echo;
-    echo_init(&echo);
+    struct echo echo = {0};
     assert_true(echo_median_ms(&echo) < 0.0);
     echo_note_sent(&echo, vec2_make(10.0f, 20.0f), 100.0);
     echo_note_sent(&echo, vec2_make(11.0f, 20.0f), 110.0);
@@ -290,8 +289,7 @@ static void measures_what_came_back(void **state) {
 }
 
 static void forgets_the_oldest(void **state) {
-    struct echo echo;
-    echo_init(&echo);
+    struct echo echo = {0};
     for (int i = 0; i < 3 * ECHO_SENT; i++) {
         echo_note_sent(&echo, vec2_make((float)i, 0.0f), i);
     }

@@ -103,7 +103,7 @@ static void it_reaches_back_a_minute_and_no_further(void **state) {
     assert_true(history_end_s(&history) - history_begin_s(&history) <= HISTORY_S);
     assert_true(history_end_s(&history) - history_begin_s(&history) > HISTORY_S - 0.1);
     const int count = history.count;
-    history_forget(&history, 4999 * 0.033 + 30.0); /* seen as a density since then */
+    history_drop(&history, 4999 * 0.033 + 30.0); /* seen as a density since then */
     assert_true(history.count < count && history.count > count / 3);
     add(&history, 10.0, 2, &agent, 1); /* another world */
     assert_true(count > 1000 && history.count == 1);

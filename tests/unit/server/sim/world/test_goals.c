@@ -342,7 +342,7 @@ static struct world_def crowd_def(enum behavior_type type) {
 static void check_ends(const char *what, struct world *world, void (*act)(struct world *world)) {
     struct impatience impatience = {.given_up = false};
     pthread_t thread;
-    world_let_give_up(world, &impatience.given_up);
+    world_allow_giving_up(world, &impatience.given_up);
     assert_int_equal(pthread_create(&thread, NULL, give_up, &impatience), 0);
     act(world);
     const double ended_s = now_s();
@@ -429,7 +429,7 @@ static void test_given_up_before_it_began(void **state) {
     struct world_def def = crowd_def(BEHAVIOR_FLOCK);
     struct world *world = build(&def);
     const atomic_bool given_up = true;
-    world_let_give_up(world, &given_up);
+    world_allow_giving_up(world, &given_up);
     world_step(world);
     assert_true(world_is_given_up(world));
     assert_int_equal(world_tick(world), 0);
@@ -457,10 +457,10 @@ static void test_commands_are_whole(void **state) {
         const struct spawn_def spawn = {
             .count = 1000, .shape = PLACE_RECT, .size = {800.0f, 600.0f}, .velocity = {5.0f, 0.0f}};
         uint32_t first_id = 0;
-        world_let_give_up(world, i == 1 ? &given_up : NULL);
+        world_allow_giving_up(world, i == 1 ? &given_up : NULL);
         assert_int_equal(world_spawn(world, &spawn, &first_id), WORLD_OK);
         assert_int_equal(world_remove(world, &first_id, 1, NULL), 1);
-        world_let_give_up(world, NULL);
+        world_allow_giving_up(world, NULL);
         assert_int_equal(world_agent_count(world), 1299);
         steps(world, 5);
         hashes[i] = world_hash(world);
@@ -480,7 +480,7 @@ static void test_bits_are_the_same(void **state) {
         struct world *world = build(&def);
         const atomic_bool given_up = false;
         if (i == 1) {
-            world_let_give_up(world, &given_up);
+            world_allow_giving_up(world, &given_up);
         }
         steps(world, 50);
         assert_false(world_is_given_up(world));

@@ -565,7 +565,7 @@ static void test_how_it_is_computed_stays(void **state) {
                  *clone = world_clone_new(world);
     atomic_bool given_up = false;
     world_set_simd(clone, SIMD_PLAIN);
-    world_let_give_up(clone, &given_up);
+    world_allow_giving_up(clone, &given_up);
     assert_true(world_clone(clone, world));
     assert_int_equal(clone->simd, SIMD_PLAIN);
     assert_ptr_equal(clone->grid.given_up, &given_up);
