@@ -10,7 +10,8 @@ static inline int world_snapshot_copy(const struct world *world, bool with_force
         world, SNAPSHOT_HEADING | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), NULL, out);
 }
 
-static inline void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces, struct buffer *out) {
+static inline void snapshot_encode_objects(const struct snapshot *snapshot, bool with_forces,
+                                           struct buffer *out) {
     snapshot_encode_fields(snapshot, SNAPSHOT_USUAL | (with_forces ? (unsigned)SNAPSHOT_FORCES : 0u), out);
 }
 

@@ -5,9 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "server/sim/world/world_internal.h"
-#include "server/sim/world/world_internal.h" /* for what a clone must not keep */
-#include "server/sim/world/world_internal.h" /* to look into the grid */
+#include "server/sim/world/world_internal.h" /* to look into the grid, and for what a clone must not keep */
 #include "tests/unit/server/sim/grid_fixture.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
