@@ -257,11 +257,11 @@ static void on_beat(void *context) {
         simulation_request_snapshot(loop->simulation);
     }
     struct message_event overload;
-    if (simulation_send_overload(loop->simulation, &overload)) {
+    if (simulation_take_overload(loop->simulation, &overload)) {
         delivery_send_event(loop, &overload, false);
     }
     struct message_event ended;
-    while (simulation_send_file(loop->simulation, &ended)) {
+    while (simulation_take_file_event(loop->simulation, &ended)) {
         delivery_send_event(loop, &ended, false);
     }
     cursors_retry(&loop->cursors, loop->simulation);

@@ -33,10 +33,9 @@ enum field_type {
                      unit says */
     FIELD_OBJECT, /* a struct; outside an object with the members of `table` */
     FIELD_TUPLE, /* a struct; outside an array of the members of `table`, in their order: `unit` says which */
-    FIELD_ROWS, /* an array of structs or values; outside an array whose entries each are as the one row of `table`.
-                     min, max: how many; unit: as of a tuple, help: what
-                     they are, or NULL */
-    FIELD_END, /* ends a table */
+    FIELD_ROWS,  /* an array of structs or values; outside an array whose entries each are as the one row of
+                     `table`. min, max: how many; unit: as of a tuple; help: what they are, or NULL */
+    FIELD_END,   /* ends a table */
 };
 
 /** low <= high; low == high is a fixed value. */
@@ -49,13 +48,13 @@ enum field_flag {
     FIELD_PARAM = 2,    /* a number that set_param may change while the world runs */
     FIELD_LIST = 4,     /* a text: an option that may be repeated; its values have a space between them */
     FIELD_COLUMN = 8,   /* a number of a request, or an array or base64 of many, which the op's check reads */
-    FIELD_BRIEF =
-        16, /* fields_write leaves it out when all its bits are 0, a text or rows when there are none,
-                           an object when all of it would be left out */
+    /* fields_write leaves it out when all its bits are 0, a text or rows when there are none, an object when all of it would be
+     * left out */
+    FIELD_BRIEF = 16,
     FIELD_EXACT = 32, /* numbers of a float or a double, also of a point: its bits come back, -0 among them */
     FIELD_CUT = 64,   /* rows: those beyond max are left out; otherwise they are refused */
-    FIELD_HEAP =
-        128, /* rows: the member is a pointer to them, NULL or malloc'd by reading, also when that fails */
+    /* rows: the member is a pointer to them, NULL or malloc'd by reading, also when that fails */
+    FIELD_HEAP = 128,
 };
 
 struct field {

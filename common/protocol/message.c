@@ -66,10 +66,10 @@ static const struct field playback_fields[] = {
 /* clang-format on */
 
 void message_playback_write(const struct message_playback *playback, struct json_writer *json) {
-    struct message_playback told = *playback;
-    told.resumed = message_share(told.resumed);
-    told.replay.sought = message_share(told.replay.sought);
-    fields_write(playback_fields, &told, json);
+    struct message_playback shared = *playback;
+    shared.resumed = message_share(shared.resumed);
+    shared.replay.sought = message_share(shared.replay.sought);
+    fields_write(playback_fields, &shared, json);
 }
 
 int message_playback_read(const cJSON *json, struct message_playback *playback, struct failure *failure) {

@@ -142,7 +142,7 @@ struct rank_sender;
 NODISCARD struct rank_sender *rank_sender_create(const struct cluster *cluster,
                                                  struct exchange_mpi *exchange);
 /** NULL is fine. */
-void rank_sender_destroy(struct rank_sender *teller);
+void rank_sender_destroy(struct rank_sender *sender);
 
 /* Rank 0's way to the other ranks: struct state_ranks over MPI. The thread that has the state of the simulation uses it. */
 
@@ -160,7 +160,7 @@ struct order_world {
 
 /** The others are in follower_run. The arguments must outlive it. NULL without memory. */
 NODISCARD struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                             struct rank_sender *teller, struct lifeline *lifeline);
+                                             struct rank_sender *sender, struct lifeline *lifeline);
 /** Ends the others' work (RANK_ORDER_END). NULL is fine. */
 void conductor_destroy(struct conductor *conductor);
 /** Valid as long as it lives. */
@@ -172,7 +172,7 @@ struct follower_def {
     const struct cluster *cluster;
     struct order_channel *channel;
     const struct exchange *exchange;
-    struct rank_sender *teller;
+    struct rank_sender *sender;
     struct lifeline *lifeline;
     struct world_overrides overrides; /* simd is used */
     int threads;                      /* that work on a tick, 1 or more */

@@ -275,7 +275,7 @@ static void beat(const struct lifeline *lifeline, int code) {
 }
 
 /* Until sessions know, but for so long at most. */
-static void send_sessions(struct lifeline *lifeline, int64_t grace_ms) {
+static void notify_sessions(struct lifeline *lifeline, int64_t grace_ms) {
     struct timespec end;
     (void)clock_gettime(CLOCK_REALTIME, &end);
     const int64_t ns = end.tv_nsec + grace_ms * 1000000;
@@ -292,7 +292,7 @@ static void send_sessions(struct lifeline *lifeline, int64_t grace_ms) {
 static _Noreturn void end_all(struct lifeline *lifeline, int code, int64_t grace_ms) {
     atomic_store(&lifeline->is_lost, true);
     if (lifeline->cluster->rank == 0) {
-        send_sessions(lifeline, grace_ms);
+        notify_sessions(lifeline, grace_ms);
         beat(lifeline, code); /* the others need not say it again */
     }
     log_stop();

@@ -26,7 +26,7 @@ struct parts {
     struct cluster cluster;
     struct exchange_mpi *exchange;
     struct order_channel *channel;
-    struct rank_sender *teller;
+    struct rank_sender *sender;
     struct lifeline *lifeline;
 };
 
@@ -220,7 +220,7 @@ static void watch(void *context, void (*wake)(void *server), void *server) {
 
 static int lead(struct parts *parts, const struct start *start, int threads) {
     struct conductor *conductor =
-        conductor_create(&parts->cluster, parts->channel, parts->teller, parts->lifeline);
+        conductor_create(&parts->cluster, parts->channel, parts->sender, parts->lifeline);
     if (conductor == NULL) {
         cluster_fail(&parts->cluster, "out of memory");
     }
@@ -243,7 +243,7 @@ static int follow(struct parts *parts, const struct start *start, int threads) {
     struct follower_def def = {.cluster = &parts->cluster,
                                .channel = parts->channel,
                                .exchange = exchange_mpi_exchange(parts->exchange),
-                               .teller = parts->teller,
+                               .sender = parts->sender,
                                .lifeline = parts->lifeline,
                                .threads = threads};
     signal(SIGINT, SIG_IGN);
@@ -282,16 +282,16 @@ static int run(struct parts *parts, const struct start *start) {
     if (parts->exchange == NULL || parts->channel == NULL) {
         cluster_fail(&parts->cluster, "out of memory");
     }
-    parts->teller = rank_sender_create(&parts->cluster, parts->exchange);
+    parts->sender = rank_sender_create(&parts->cluster, parts->exchange);
     parts->lifeline = lifeline_create(&parts->cluster, start->timeout_s);
-    if (parts->teller == NULL || parts->lifeline == NULL) {
+    if (parts->sender == NULL || parts->lifeline == NULL) {
         cluster_fail(&parts->cluster, "out of memory, descriptors or threads");
     }
     cluster_limit(0);
     warn_of_crowding(&parts->cluster, threads);
     const int code = parts->cluster.rank == 0 ? lead(parts, start, threads) : follow(parts, start, threads);
     lifeline_destroy(parts->lifeline);
-    rank_sender_destroy(parts->teller);
+    rank_sender_destroy(parts->sender);
     order_channel_destroy(parts->channel);
     exchange_mpi_destroy(parts->exchange);
     return code;

@@ -135,7 +135,7 @@ void order_channel_destroy(struct order_channel *channel) {
     }
 }
 
-/* ---- rank teller ---- */
+/* ---- rank sender ---- */
 
 struct rank_sender {
     const struct cluster *cluster;
@@ -149,91 +149,91 @@ struct rank_sender {
 };
 
 struct rank_sender *rank_sender_create(const struct cluster *cluster, struct exchange_mpi *exchange) {
-    struct rank_sender *teller = calloc(1, sizeof *teller);
-    if (teller == NULL) {
+    struct rank_sender *sender = calloc(1, sizeof *sender);
+    if (sender == NULL) {
         return NULL;
     }
-    teller->cluster = cluster;
-    teller->exchange = exchange;
-    teller->all = calloc((size_t)cluster->ranks, sizeof *teller->all);
-    teller->parts = calloc(2 * (size_t)cluster->ranks, sizeof *teller->parts);
-    if (teller->all == NULL || teller->parts == NULL) {
-        rank_sender_destroy(teller);
+    sender->cluster = cluster;
+    sender->exchange = exchange;
+    sender->all = calloc((size_t)cluster->ranks, sizeof *sender->all);
+    sender->parts = calloc(2 * (size_t)cluster->ranks, sizeof *sender->parts);
+    if (sender->all == NULL || sender->parts == NULL) {
+        rank_sender_destroy(sender);
         return NULL;
     }
-    return teller;
+    return sender;
 }
 
-void rank_sender_destroy(struct rank_sender *teller) {
-    if (teller != NULL) {
-        free(teller->all);
-        free(teller->parts);
-        free(teller);
+void rank_sender_destroy(struct rank_sender *sender) {
+    if (sender != NULL) {
+        free(sender->all);
+        free(sender->parts);
+        free(sender);
     }
 }
 
 /* A tick begins. */
-static void rank_sender_begin_tick(struct rank_sender *teller) {
-    teller->began_ns = clock_now_ns();
-    teller->waited_ns = exchange_mpi_times(teller->exchange).wait_ns;
+static void rank_sender_begin_tick(struct rank_sender *sender) {
+    sender->began_ns = clock_now_ns();
+    sender->waited_ns = exchange_mpi_times(sender->exchange).wait_ns;
 }
 
 /* It is done. */
-static void rank_sender_end_tick(struct rank_sender *teller) {
-    const uint64_t all_ns = clock_now_ns() - teller->began_ns;
-    const uint64_t wait_ns = exchange_mpi_times(teller->exchange).wait_ns - teller->waited_ns;
+static void rank_sender_end_tick(struct rank_sender *sender) {
+    const uint64_t all_ns = clock_now_ns() - sender->began_ns;
+    const uint64_t wait_ns = exchange_mpi_times(sender->exchange).wait_ns - sender->waited_ns;
     const uint64_t work_ns = all_ns > wait_ns ? all_ns - wait_ns : 0;
-    rank_meter_add(&teller->meter, work_ns, wait_ns);
-    exchange_mpi_note_tick(teller->exchange, work_ns);
+    rank_meter_add(&sender->meter, work_ns, wait_ns);
+    exchange_mpi_note_tick(sender->exchange, work_ns);
 }
 
 /* The part of the agents that a copy steps (world.c). */
-static uint64_t part_of_copy(const struct rank_sender *teller, const struct world *world) {
-    const uint64_t agents = (uint64_t)world_agent_count(world), rank = (uint64_t)teller->cluster->rank;
-    const uint64_t ranks = (uint64_t)teller->cluster->ranks;
+static uint64_t part_of_copy(const struct rank_sender *sender, const struct world *world) {
+    const uint64_t agents = (uint64_t)world_agent_count(world), rank = (uint64_t)sender->cluster->rank;
+    const uint64_t ranks = (uint64_t)sender->cluster->ranks;
     return agents * (rank + 1) / ranks - agents * rank / ranks;
 }
 
-static void fill_own(struct rank_sender *teller, const struct simulation_state *state) {
+static void fill_own(struct rank_sender *sender, const struct simulation_state *state) {
     const struct world_window window = world_window(state->world);
     const bool has_rows = state->exchange->mode == EXCHANGE_STRIPES;
-    struct rank_report *own = &teller->own;
-    const bool is_new = teller->epoch != state->epoch;
+    struct rank_report *own = &sender->own;
+    const bool is_new = sender->epoch != state->epoch;
     if (is_new) { /* the times are of the world before */
-        teller->epoch = state->epoch;
-        teller->meter.count = 0;
+        sender->epoch = state->epoch;
+        sender->meter.count = 0;
         own->work = own->wait = (struct rank_times){0};
     }
-    rank_meter_report(&teller->meter, own);
+    rank_meter_report(&sender->meter, own);
     own->agents =
-        has_rows ? (uint64_t)(window.own_end - window.own_begin) : part_of_copy(teller, state->world);
+        has_rows ? (uint64_t)(window.own_end - window.own_begin) : part_of_copy(sender, state->world);
     own->ghosts = (uint64_t)window.ghosts;
     rank_report_set_migrants(own, window.migrants, is_new);
     own->sorts = window.sorts;
-    own->rank = teller->cluster->rank;
+    own->rank = sender->cluster->rank;
     own->row = has_rows ? window.first_row : 0;
     own->row_end = has_rows ? window.end_row : 0;
     _Static_assert(sizeof own->host >= CLUSTER_HOST_BYTES, "a host's name fits");
-    memcpy(own->host, teller->cluster->all[own->rank].host, CLUSTER_HOST_BYTES);
+    memcpy(own->host, sender->cluster->all[own->rank].host, CLUSTER_HOST_BYTES);
 }
 
 /* Collective (RANK_ORDER_TIMES). Rank 0 gets the reports of all ranks, one a rank, valid until the next call; the others get
  * NULL. */
-static const struct rank_report *rank_sender_send(struct rank_sender *teller,
+static const struct rank_report *rank_sender_send(struct rank_sender *sender,
                                                   const struct simulation_state *state) {
-    const int ranks = teller->cluster->ranks;
-    struct exchange_part *out = teller->parts, *in = teller->parts + ranks;
-    fill_own(teller, state);
+    const int ranks = sender->cluster->ranks;
+    struct exchange_part *out = sender->parts, *in = sender->parts + ranks;
+    fill_own(sender, state);
     for (int r = 0; r < ranks; r++) {
         out[r] = (struct exchange_part){.size = 0};
     }
-    out[0] = (struct exchange_part){&teller->own, sizeof teller->own};
+    out[0] = (struct exchange_part){&sender->own, sizeof sender->own};
     state->exchange->hand_over(state->exchange->context, out, in);
-    for (int r = 0; r < ranks && teller->cluster->rank == 0; r++) {
-        assert(in[r].size == sizeof teller->own);
-        memcpy(&teller->all[r], in[r].bytes, sizeof teller->own);
+    for (int r = 0; r < ranks && sender->cluster->rank == 0; r++) {
+        assert(in[r].size == sizeof sender->own);
+        memcpy(&sender->all[r], in[r].bytes, sizeof sender->own);
     }
-    return teller->cluster->rank == 0 ? teller->all : NULL;
+    return sender->cluster->rank == 0 ? sender->all : NULL;
 }
 
 /* ---- conductor ---- */
@@ -244,7 +244,7 @@ struct conductor {
     struct state_ranks ranks;
     const struct cluster *cluster;
     struct order_channel *channel;
-    struct rank_sender *teller;
+    struct rank_sender *sender;
     struct lifeline *lifeline;
     bool has_digest;
     uint64_t digest; /* of the order before */
@@ -259,18 +259,18 @@ static void order(void *context, enum rank_order what, const void *bytes, size_t
     conductor->has_digest = false;
     order_channel_give(conductor->channel, &head, bytes);
     if (what == RANK_ORDER_TICK) {
-        rank_sender_begin_tick(conductor->teller);
+        rank_sender_begin_tick(conductor->sender);
     }
 }
 
 static void ticked(void *context) {
-    rank_sender_end_tick(((struct conductor *)context)->teller);
+    rank_sender_end_tick(((struct conductor *)context)->sender);
 }
 
 static const struct rank_report *send_others(void *context, const struct simulation_state *state) {
     struct conductor *conductor = context;
     order(conductor, RANK_ORDER_TIMES, NULL, 0);
-    return rank_sender_send(conductor->teller, state);
+    return rank_sender_send(conductor->sender, state);
 }
 
 static void check(void *context, uint64_t digest) {
@@ -332,12 +332,12 @@ static void put(void *context, const struct simulation_state *state, const struc
 }
 
 struct conductor *conductor_create(const struct cluster *cluster, struct order_channel *channel,
-                                   struct rank_sender *teller, struct lifeline *lifeline) {
+                                   struct rank_sender *sender, struct lifeline *lifeline) {
     struct conductor *conductor = calloc(1, sizeof *conductor);
     if (conductor != NULL) {
         conductor->cluster = cluster;
         conductor->channel = channel;
-        conductor->teller = teller;
+        conductor->sender = sender;
         conductor->lifeline = lifeline;
         conductor->ranks = (struct state_ranks){.context = conductor,
                                                 .order = order,
@@ -482,16 +482,16 @@ static void give_cursors(struct follower *follower, const char *bytes, size_t si
 static void tick(struct follower *follower, const char *bytes, size_t size) {
     (void)bytes;
     (void)size;
-    rank_sender_begin_tick(follower->def.teller);
+    rank_sender_begin_tick(follower->def.sender);
     simulation_state_step(&follower->state);
-    rank_sender_end_tick(follower->def.teller);
+    rank_sender_end_tick(follower->def.sender);
     follower->state.log.count = 0;
 }
 
 static void tell(struct follower *follower, const char *bytes, size_t size) {
     (void)bytes;
     (void)size;
-    (void)rank_sender_send(follower->def.teller, &follower->state);
+    (void)rank_sender_send(follower->def.sender, &follower->state);
 }
 
 static void hash(struct follower *follower, const char *bytes, size_t size) {

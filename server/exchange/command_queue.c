@@ -500,19 +500,19 @@ void command_queue_fini(struct command_queue *queue) {
 }
 
 /* With the lock. */
-static void send_step_end(struct command_queue *queue) {
+static void publish_step_end(struct command_queue *queue) {
     atomic_store(&queue->step_end_ns, step_end_ns(&queue->lanes));
 }
 
-static void send_news(struct command_queue *queue, unsigned news) {
+static void signal_news(struct command_queue *queue, unsigned news) {
     queue->news |= news;
     pthread_cond_signal(&queue->changed);
 }
 
 /* Commands that were held may go on. */
-static void send_held(struct command_queue *queue) {
+static void signal_held(struct command_queue *queue) {
     if (queue->lanes.count > 0) {
-        send_news(queue, COMMAND_ANY);
+        signal_news(queue, COMMAND_ANY);
     }
 }
 
@@ -522,8 +522,8 @@ enum command_push command_queue_push(struct command_queue *queue, const struct c
     const enum command_push result =
         add_command(&queue->lanes, origin, request, atomic_load(&queue->ticking_ns));
     if (result == COMMAND_QUEUED) {
-        send_news(queue, command_sort_of(request));
-        send_step_end(queue);
+        signal_news(queue, command_sort_of(request));
+        publish_step_end(queue);
     }
     pthread_mutex_unlock(&queue->mutex);
     return result;
@@ -550,7 +550,7 @@ struct command *command_queue_take(struct command_queue *queue, unsigned wanted)
     struct command *command = take_next(&queue->lanes, wanted);
     queue->taken_from = command == NULL ? 0 : command->origin.session;
     queue->has_taken_left = false;
-    send_step_end(queue);
+    publish_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
 }
@@ -568,7 +568,7 @@ void command_queue_end_pass(struct command_queue *queue) {
 struct command *command_queue_take_first(struct command_queue *queue, uint32_t session) {
     pthread_mutex_lock(&queue->mutex);
     struct command *command = take_first(&queue->lanes, session);
-    send_held(queue);
+    signal_held(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
 }
@@ -585,7 +585,7 @@ void command_queue_answer(struct command_queue *queue, struct command *command, 
     drop_answered(&queue->lanes, command);
     command->order = NULL; /* only now: a command without one would order again */
     event_queue_answer(events, command, text);
-    send_held(queue);
+    signal_held(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -604,13 +604,13 @@ void command_queue_end_step(struct command_queue *queue) {
     lanes->steps--;
     lanes->paused_steps -= lanes->step->number < lanes->pause ? 1 : 0;
     lanes->step = NULL;
-    send_step_end(queue);
-    send_held(queue);
+    publish_step_end(queue);
+    signal_held(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 
 /* With the lock. The thread that takes commands looks at those that were withdrawn. */
-static void send_due(struct command_queue *queue) {
+static void publish_due(struct command_queue *queue) {
     atomic_store(&queue->due, schedule_due(&queue->schedule));
     if (queue->schedule.withdrawn != NULL) {
         queue->is_woken = true;
@@ -623,7 +623,7 @@ bool command_queue_schedule(struct command_queue *queue, struct command *command
     command->is_withdrawn =
         command->is_withdrawn || (queue->has_taken_left && queue->taken_from == command->origin.session);
     const bool is_added = schedule_add(&queue->schedule, command);
-    send_due(queue);
+    publish_due(queue);
     pthread_mutex_unlock(&queue->mutex);
     return is_added;
 }
@@ -634,7 +634,7 @@ struct command *command_queue_take_due(struct command_queue *queue, uint64_t tic
     }
     pthread_mutex_lock(&queue->mutex);
     struct command *command = schedule_take(&queue->schedule, tick);
-    send_due(queue);
+    publish_due(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
 }
@@ -642,7 +642,7 @@ struct command *command_queue_take_due(struct command_queue *queue, uint64_t tic
 void command_queue_withdraw(struct command_queue *queue) {
     pthread_mutex_lock(&queue->mutex);
     schedule_withdraw(&queue->schedule, 0);
-    send_due(queue);
+    publish_due(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 
@@ -650,9 +650,9 @@ void command_queue_end_steps(struct command_queue *queue, uint32_t session) {
     pthread_mutex_lock(&queue->mutex);
     schedule_withdraw(&queue->schedule, session);
     queue->has_taken_left = queue->has_taken_left || queue->taken_from == session;
-    send_due(queue);
+    publish_due(queue);
     end_steps(&queue->lanes, session, atomic_load(&queue->ticking_ns) + COMMAND_GRACE_NS);
-    send_step_end(queue);
+    publish_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
 }
 

@@ -143,7 +143,7 @@ NODISCARD bool frame_form_make(struct frame_form *form, const struct snapshot *s
                                struct frame_scratch *scratch);
 /** Gives up the key and what belongs to it; the next frame makes another one. */
 void frame_form_drop_key(struct frame_form *form, struct frame_scratch *scratch);
-/** Forgets the frame: another snapshot comes. The key stays. */
+/** Drops the frame: another snapshot comes. The key stays. */
 void frame_form_clear(struct frame_form *form);
 
 #endif

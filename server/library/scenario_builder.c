@@ -356,7 +356,7 @@ void scenario_order_answer(const struct scenario_order *order, const struct requ
     message_end_reply(&json, out);
 }
 
-bool scenario_order_report(const struct scenario_order *order, uint64_t tick, struct message_event *event) {
+bool scenario_order_event(const struct scenario_order *order, uint64_t tick, struct message_event *event) {
     if (order->result != 0 || (order->kind != ORDER_SAVE && order->kind != ORDER_REMOVE_SAVE)) {
         return false;
     }

@@ -108,7 +108,7 @@ void scenario_order_work(struct scenario_order *order, const struct scenario_sou
 void scenario_order_answer(const struct scenario_order *order, const struct request *request, uint64_t line,
                            uint64_t tick, struct buffer *out);
 /** The event about a saved world that was written or removed; false when there is none. tick: the world's. */
-bool scenario_order_report(const struct scenario_order *order, uint64_t tick, struct message_event *event);
+bool scenario_order_event(const struct scenario_order *order, uint64_t tick, struct message_event *event);
 
 enum { SCENARIO_BUILDER_GRACE_MS = 200 };
 

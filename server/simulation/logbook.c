@@ -100,7 +100,7 @@ void logbook_read_statistics(struct logbook *logbook, struct logbook_statistics 
     pthread_mutex_unlock(&logbook->mutex);
 }
 
-static bool send_ended(struct output *output, struct logbook_file_statistics *file) {
+static bool take_ended(struct output *output, struct logbook_file_statistics *file) {
     (void)logbook_output_is_open(output);
     if (!output->has_failed || output->is_told) {
         return false;
@@ -110,7 +110,7 @@ static bool send_ended(struct output *output, struct logbook_file_statistics *fi
     return true;
 }
 
-bool logbook_report_file(struct logbook *logbook, struct logbook_file_statistics *file) {
+bool logbook_take_file_event(struct logbook *logbook, struct logbook_file_statistics *file) {
     *file = (struct logbook_file_statistics){0};
     pthread_mutex_lock(&logbook->mutex);
     bool is_news = logbook->comeback.is_untold && logbook_output_is_open(&logbook->journal);
@@ -118,7 +118,7 @@ bool logbook_report_file(struct logbook *logbook, struct logbook_file_statistics
         logbook->comeback.is_untold = false;
         read_file(&logbook->journal, file);
     } else {
-        is_news = send_ended(&logbook->journal, file) || send_ended(&logbook->recording, file);
+        is_news = take_ended(&logbook->journal, file) || take_ended(&logbook->recording, file);
     }
     pthread_mutex_unlock(&logbook->mutex);
     return is_news;
@@ -325,7 +325,7 @@ struct logbook *logbook_create(const struct logbook_def *def, struct failure *fa
     logbook->def = *def;
     logbook->journal.what = "journal";
     logbook->recording.what = "recording";
-    logbook_init_held(&logbook->recording);
+    logbook_init_deferred(&logbook->recording);
     flight_memory_init(&logbook->memory);
     (void)snprintf(logbook->build, sizeof logbook->build, "%s", def->build);
     write_time(logbook->started);
@@ -360,7 +360,7 @@ void logbook_destroy(struct logbook *logbook) {
     keeper_destroy(logbook->keeper);
     checkpoint_round_destroy(logbook->rounds.round);
     file_opener_destroy(logbook->opener);
-    logbook_clear_held(&logbook->recording);
+    logbook_clear_deferred(&logbook->recording);
     flight_memory_fini(&logbook->memory);
     (void)file_writer_destroy(logbook->journal.writer, END_WAIT_S);
     (void)file_writer_destroy(logbook->recording.writer, END_WAIT_S);
@@ -533,7 +533,7 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
                        bool is_saved, struct recorder_session session) {
     pthread_mutex_lock(&logbook->mutex);
     logbook->epoch = state->epoch;
-    logbook_clear_held(&logbook->recording); /* the recording begins with the new world */
+    logbook_clear_deferred(&logbook->recording); /* the recording begins with the new world */
     pthread_mutex_unlock(&logbook->mutex);
     logbook->needs_line = false;
     recorder_set_world(&logbook->recorder, state, hash, session);
@@ -617,7 +617,7 @@ void logbook_end(struct logbook *logbook, const struct simulation_state *state) 
     logbook_write_at(logbook, state, (struct recorder_session){.name = ""}, NULL);
     keeper_destroy(logbook->keeper);
     logbook->keeper = NULL;
-    if (logbook->recording.is_holding && !state->is_spoiled) {
+    if (logbook->recording.is_deferring && !state->is_spoiled) {
         logbook_put_checkpoint(logbook, state, &logbook->recording);
     }
     recorder_write_end(&logbook->recorder, state, "");

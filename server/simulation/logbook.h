@@ -136,6 +136,6 @@ bool logbook_refuses(struct logbook *logbook, struct failure *failure);
 /** Any thread. */
 void logbook_read_statistics(struct logbook *logbook, struct logbook_statistics *out);
 /** Whether a file ended since the last call, or the journal began again (it is_on then): *file is how. Any one thread. */
-bool logbook_report_file(struct logbook *logbook, struct logbook_file_statistics *file);
+bool logbook_take_file_event(struct logbook *logbook, struct logbook_file_statistics *file);
 
 #endif

@@ -166,11 +166,11 @@ struct output {
     uint64_t from;               /* the tick at which it began */
     uint64_t began_ns;           /* when the recording's file in hand began */
     uint32_t file;               /* of a recording in several files: its number, from 1 */
-    /* A file that begins in the middle of a world has the world's checkpoint at once: other lines are held until the
+    /* A file that begins in the middle of a world has the world's checkpoint at once: other lines are deferred until the
      * keeper has it. */
-    bool is_holding;
-    bool has_header;           /* the first line is there already */
-    struct buffer world, held; /* the world line; lines after it */
+    bool is_deferring;
+    bool has_header;               /* the first line is there already */
+    struct buffer world, deferred; /* the world line; lines after it */
     bool has_failed, is_told;
     struct failure failure;
     char path[LOGBOOK_PATH];
@@ -273,12 +273,12 @@ const char *logbook_file_name(const char *path);
 void logbook_fail_output(struct output *output, const struct failure *failure);
 /** Whether the output takes lines. Locked. */
 bool logbook_output_is_open(struct output *output);
-/** Puts a checkpoint of the recording, malloc'd, which is the output's afterwards; then the lines that were held for it.
+/** Puts a checkpoint of the recording, malloc'd, which is the output's afterwards; then the lines that were deferred for it.
  * Locked. */
 void logbook_put_checkpoint_line(struct output *output, char *line, size_t length);
-/** The lines that are held for the checkpoint of a recording: none yet; none any more. Locked, once there are threads. */
-void logbook_init_held(struct output *output);
-void logbook_clear_held(struct output *output);
+/** The lines that are deferred for the checkpoint of a recording: none yet; none any more. Locked, once there are threads. */
+void logbook_init_deferred(struct output *output);
+void logbook_clear_deferred(struct output *output);
 /** Hands the recorder's lines to one output or (NULL) both. */
 void logbook_hand_over(struct logbook *logbook, struct output *only);
 /** Puts a line `hash` into both files and the memory. Locked. */
@@ -297,7 +297,7 @@ void logbook_note_checkpoint(struct logbook *logbook, uint64_t tick);
 /** Puts a line `at` into one output or (NULL) both. */
 void logbook_write_at(struct logbook *logbook, const struct simulation_state *state,
                       struct recorder_session session, struct output *only);
-/** The first lines of a recording. In the middle of a world they are held until its checkpoint is there. */
+/** The first lines of a recording. In the middle of a world they are deferred until its checkpoint is there. */
 void logbook_begin_recording(struct logbook *logbook, const struct simulation_state *state);
 /** logbook_is_ready may say something else: context is the logbook. Any thread. */
 void logbook_notify_opened(void *context);

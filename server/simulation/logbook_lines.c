@@ -122,7 +122,7 @@ int flight_memory_find(const struct flight_memory *memory, uint64_t since_ns) {
 
 /* Lines on their way into the journal, the recording and the memory. See logbook_internal.h. */
 
-#define HELD_MOST ((size_t)64 << 20)
+#define DEFERRED_MOST ((size_t)64 << 20)
 
 const char *logbook_file_name(const char *path) {
     const char *slash = strrchr(path, '/');
@@ -168,7 +168,7 @@ static size_t count_lines(const char *bytes, size_t length) {
     return lines;
 }
 
-static void hold(struct output *output, struct buffer *lines, const char *bytes, size_t length) {
+static void defer(struct output *output, struct buffer *lines, const char *bytes, size_t length) {
     buffer_append(lines, bytes, length);
     if (lines->failed) {
         struct failure failure = {0};
@@ -178,10 +178,10 @@ static void hold(struct output *output, struct buffer *lines, const char *bytes,
     }
 }
 
-/* Puts lines into the output's file, or holds them. Locked. */
+/* Puts lines into the output's file, or defers them. Locked. */
 static void logbook_put_lines(struct output *output, const char *bytes, size_t length) {
-    if (length > 0 && logbook_output_is_open(output) && output->is_holding) {
-        hold(output, &output->held, bytes, length);
+    if (length > 0 && logbook_output_is_open(output) && output->is_deferring) {
+        defer(output, &output->deferred, bytes, length);
     } else if (length > 0 && logbook_output_is_open(output)) {
         note_position(output, file_writer_put(output->writer, bytes, length), length,
                       count_lines(bytes, length));
@@ -197,33 +197,33 @@ static void put_owned(struct output *output, char *bytes, size_t length) {
     }
 }
 
-void logbook_init_held(struct output *output) {
-    buffer_init(&output->world, HELD_MOST);
-    buffer_init(&output->held, HELD_MOST);
+void logbook_init_deferred(struct output *output) {
+    buffer_init(&output->world, DEFERRED_MOST);
+    buffer_init(&output->deferred, DEFERRED_MOST);
 }
 
-static void begin_keeping(struct output *output) {
+static void begin_deferring(struct output *output) {
     buffer_clear(&output->world);
-    buffer_clear(&output->held);
-    output->is_holding = true;
+    buffer_clear(&output->deferred);
+    output->is_deferring = true;
 }
 
-void logbook_clear_held(struct output *output) {
-    output->is_holding = false;
+void logbook_clear_deferred(struct output *output) {
+    output->is_deferring = false;
     buffer_fini(&output->world);
-    buffer_fini(&output->held);
+    buffer_fini(&output->deferred);
 }
 
 void logbook_put_checkpoint_line(struct output *output, char *line, size_t length) {
-    if (!output->is_holding) {
+    if (!output->is_deferring) {
         put_owned(output, line, length);
         return;
     }
-    output->is_holding = false;
+    output->is_deferring = false;
     logbook_put_lines(output, output->world.data, output->world.length);
     put_owned(output, line, length);
-    logbook_put_lines(output, output->held.data, output->held.length);
-    logbook_clear_held(output);
+    logbook_put_lines(output, output->deferred.data, output->deferred.length);
+    logbook_clear_deferred(output);
 }
 
 /* ---- both files ---- */
@@ -331,8 +331,8 @@ void logbook_begin_recording(struct logbook *logbook, const struct simulation_st
     recorder_write_world(&logbook->recorder, state);
     if (!is_new && !out->failed) {
         pthread_mutex_lock(&logbook->mutex);
-        begin_keeping(recording);
-        hold(recording, &recording->world, out->data, out->length);
+        begin_deferring(recording);
+        defer(recording, &recording->world, out->data, out->length);
         pthread_mutex_unlock(&logbook->mutex);
         buffer_clear(out);
         logbook->needs_line = true;

@@ -129,7 +129,7 @@ static void end_writer(const struct closing *closing) {
 }
 
 /* Clients get names, the log has the folder as well. */
-static void send_client(struct failure *failure, const char *path) {
+static void failure_for_client(struct failure *failure, const char *path) {
     const char *slash = strrchr(path, '/');
     log_write(LOG_WARN, "logbook", "no recording is begun: %s", failure->message);
     if (failure->code == FAILURE_EXISTS) {
@@ -150,7 +150,7 @@ static void open_ordered(struct file_opener *opener) {
         writer = fill_file(opener, writer, &failure);
     }
     if (writer == NULL && !opener->is_whole) {
-        send_client(&failure, opener->path);
+        failure_for_client(&failure, opener->path);
     }
     pthread_mutex_lock(&opener->mutex);
     opener->writer = writer;
@@ -454,7 +454,7 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
                           struct file_writer *writer, const char *path) {
     struct output *recording = &logbook->recording;
     pthread_mutex_lock(&logbook->mutex);
-    logbook_clear_held(recording);
+    logbook_clear_deferred(recording);
     *recording = (struct output){.writer = writer,
                                  .what = "recording",
                                  .file = 1,
@@ -463,7 +463,7 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
                                  .has_header = true,
                                  .position = logbook->header.length,
                                  .file_bytes = logbook->header.length + LINE_SUM_BYTES};
-    logbook_init_held(recording);
+    logbook_init_deferred(recording);
     logbook->line_tick = recording->from;
     logbook->recordings++;
     (void)snprintf(recording->path, sizeof recording->path, "%s", path);
@@ -506,7 +506,7 @@ static int start_recording(struct logbook *logbook, const struct simulation_stat
 /* Whether the recording's first checkpoint is not there yet. */
 static bool waits_for_checkpoint(struct logbook *logbook) {
     pthread_mutex_lock(&logbook->mutex);
-    const bool waits = logbook->recording.is_holding;
+    const bool waits = logbook->recording.is_deferring;
     pthread_mutex_unlock(&logbook->mutex);
     return waits;
 }

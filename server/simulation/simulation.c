@@ -606,12 +606,12 @@ uint64_t simulation_tick(const struct simulation *simulation) {
     return atomic_load(&simulation->tick);
 }
 
-bool simulation_send_overload(struct simulation *simulation, struct message_event *event) {
+bool simulation_take_overload(struct simulation *simulation, struct message_event *event) {
     const uint64_t now_ns = clock_now_ns(), began_ns = atomic_load(&simulation->tick_began_ns);
     const uint64_t running_ns = began_ns != 0 && now_ns > began_ns ? now_ns - began_ns : 0;
     uint64_t tick_ns = 0;
     pthread_mutex_lock(&simulation->mutex);
-    const bool is_told = overload_report(&simulation->overload, running_ns, now_ns, event, &tick_ns);
+    const bool is_told = overload_take_event(&simulation->overload, running_ns, now_ns, event, &tick_ns);
     pthread_mutex_unlock(&simulation->mutex);
     if (is_told) {
         event->tick = atomic_load(&simulation->tick);

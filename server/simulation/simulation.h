@@ -165,7 +165,7 @@ void simulation_read_cursors(struct simulation *simulation, uint32_t owners[LIMI
 bool simulation_wants_cursors(const struct simulation *simulation);
 /** Whether the event `overload` is due, also while a tick is under way
  * (tick_clock.h); fills *event and writes a line to the log. */
-bool simulation_send_overload(struct simulation *simulation, struct message_event *event);
+bool simulation_take_overload(struct simulation *simulation, struct message_event *event);
 /** Copies what `stats` says of the simulation. */
 void simulation_read_statistics(struct simulation *simulation, struct simulation_statistics *out);
 /** The kinds of the world; returns how many there are. */
@@ -183,7 +183,7 @@ bool simulation_is_safe(struct simulation *simulation, uint64_t position);
 /** Whether the journal will never be on disk up to this position. */
 bool simulation_has_lost(struct simulation *simulation, uint64_t position, struct failure *failure);
 /** Whether the journal or the recording has ended early since the last call, or the journal begun again; fills *event. */
-bool simulation_send_file(struct simulation *simulation, struct message_event *event);
+bool simulation_take_file_event(struct simulation *simulation, struct message_event *event);
 /** How the journal and the recording are. */
 void simulation_read_logbook(struct simulation *simulation, struct logbook_statistics *out);
 /** The number of the last change (struct simulation_state) before the description was brought up to date. */

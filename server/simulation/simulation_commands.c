@@ -393,7 +393,7 @@ void simulation_begin_live(struct simulation *simulation) {
 }
 
 /* The loop has answers to take, `stats` so many commands more. */
-static void send_commands(struct simulation *simulation, uint64_t count) {
+static void report_commands(struct simulation *simulation, uint64_t count) {
     if (simulation->has_answers) {
         simulation_notify(simulation);
     }
@@ -472,7 +472,7 @@ void simulation_apply_due(struct simulation *simulation) {
         refuse_waiting(simulation, command, FAILURE_WITHDRAWN);
     }
     send_withdrawn(simulation, session, withdrawn);
-    send_commands(simulation, count);
+    report_commands(simulation, count);
 }
 
 /* ---- applying and answering ---- */
@@ -530,7 +530,7 @@ bool simulation_put_world(struct simulation *simulation) {
     struct command *command = command_queue_take_first(&simulation->commands, session);
     assert(command != NULL && command->order != NULL);
     apply(simulation, command, 0);
-    send_commands(simulation, 1);
+    report_commands(simulation, 1);
     return true;
 }
 
@@ -541,7 +541,7 @@ void simulation_answer_order(struct simulation *simulation, struct command *comm
     scenario_order_answer(command->order, &command->request, command->origin.line, tick, &text);
     command->event.seq = command->order->kind == ORDER_SAVE ? command->order->clone.rest.seq : 0;
     struct message_event event;
-    const bool is_told = scenario_order_report(command->order, tick, &event);
+    const bool is_told = scenario_order_event(command->order, tick, &event);
     command_queue_answer(&simulation->commands, command, &text, &simulation->events);
     if (is_told) {
         simulation_push_message(simulation, &event);
@@ -616,7 +616,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
     if (scenario_builder_wants_clones(simulation->builder) && !simulation->state.is_spoiled) {
         scenario_builder_give_clones(simulation->builder, &simulation->state);
     }
-    send_commands(simulation, count);
+    report_commands(simulation, count);
     if (count > 0 && sorts == COMMAND_ANY) { /* a tick may wait for it */
         simulation_measure(simulation, &simulation->statistics.command_times,
                            start_ns + (command_queue_ticking_ns(&simulation->commands) - ticking_ns));

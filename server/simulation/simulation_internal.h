@@ -70,7 +70,7 @@ struct target_watch {
 void target_watch_reset(struct target_watch *watch);
 /** Target number `target` was moved by session `by`: true when an event is due. At most once a second for
  * the same session, five times a second when several pull at it. */
-bool target_watch_send(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
+bool target_watch_note(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns);
 
 /* What the simulation thread does with a recording (server/recording/replay.h); for server/simulation alone.
  *

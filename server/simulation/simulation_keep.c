@@ -206,9 +206,9 @@ void simulation_push_recording(struct simulation *simulation, uint32_t by) {
 
 /* ---- for the loop ---- */
 
-bool simulation_send_file(struct simulation *simulation, struct message_event *event) {
+bool simulation_take_file_event(struct simulation *simulation, struct message_event *event) {
     struct logbook_file_statistics file;
-    if (!has_logbook(simulation) || !logbook_report_file(simulation->logbook, &file)) {
+    if (!has_logbook(simulation) || !logbook_take_file_event(simulation->logbook, &file)) {
         return false;
     }
     *event = (struct message_event){.has = EVENT_HAS_FILE | (file.is_on ? 0u : EVENT_HAS_REASON),

@@ -595,7 +595,7 @@ static bool go_one_on(struct simulation *simulation) {
     return is_good;
 }
 
-static void send_share(struct simulation *simulation, uint64_t now_ns) {
+static void report_progress(struct simulation *simulation, uint64_t now_ns) {
     struct playback_goal *goal = &simulation->playback.goal;
     if (now_ns - goal->told_ns >= TELL_NS) {
         goal->told_ns = now_ns;
@@ -622,7 +622,7 @@ void simulation_playback_go_on(struct simulation *simulation, uint64_t until_ns)
             }
         }
         const uint64_t now_ns = clock_now_ns();
-        send_share(simulation, now_ns);
+        report_progress(simulation, now_ns);
         if (now_ns >= until_ns || simulation->state.is_spoiled) {
             return;
         }

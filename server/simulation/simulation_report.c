@@ -82,7 +82,7 @@ void target_watch_reset(struct target_watch *watch) {
     *watch = (struct target_watch){0};
 }
 
-bool target_watch_send(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns) {
+bool target_watch_note(struct target_watch *watch, int target, uint32_t by, uint64_t now_ns) {
     assert(target >= 0 && target < LIMIT_TARGETS);
     const bool is_same = watch->targets[target].by == by;
     const uint64_t wait_ms = is_same ? TARGET_WATCH_SAME_MS : TARGET_WATCH_OTHER_MS;
@@ -291,7 +291,7 @@ static bool is_detail(struct simulation *simulation, const struct message_event 
         return false;
     }
     const int target = world_find_target(simulation->state.world, event->target);
-    return target < 0 || !target_watch_send(&simulation->targets, target, by, now_ns);
+    return target < 0 || !target_watch_note(&simulation->targets, target, by, now_ns);
 }
 
 static void push_effect(struct simulation *simulation, const struct message_event *effect, uint32_t by,

@@ -157,8 +157,8 @@ void overload_note(struct overload *overload, uint64_t tick_ns) {
     overload->slowest_ns = tick_ns > overload->slowest_ns ? tick_ns : overload->slowest_ns;
 }
 
-bool overload_report(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
-                     struct message_event *event, uint64_t *tick_ns) {
+bool overload_take_event(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
+                         struct message_event *event, uint64_t *tick_ns) {
     const struct clump *clump = &overload->clump;
     const bool is_slow = running_ns >= OVERLOAD_SLOW_NS || overload->slowest_ns > 0;
     const bool is_silent = overload->told_ns != 0 && now_ns - overload->told_ns < OVERLOAD_SILENT_NS;

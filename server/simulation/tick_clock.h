@@ -100,7 +100,7 @@ bool overload_is_slow(uint64_t tick_ns, double tick_hz);
 void overload_note(struct overload *overload, uint64_t tick_ns);
 /** Whether the event is due. running_ns: for how long the tick under way has run, 0: there is none. Fills
  * *event but for its tick, and *tick_ns with how long the tick took, or has taken so far. */
-bool overload_report(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
-                     struct message_event *event, uint64_t *tick_ns);
+bool overload_take_event(struct overload *overload, uint64_t running_ns, uint64_t now_ns,
+                         struct message_event *event, uint64_t *tick_ns);
 
 #endif

@@ -232,7 +232,7 @@ static void take_recording(struct server_model *model, const char *file) {
     (void)snprintf(model->recording, sizeof model->recording, "%s", file);
 }
 
-static void send_record(struct server_model *model, const struct message_reply *reply) {
+static void notice_record(struct server_model *model, const struct message_reply *reply) {
     if (model->asked_record == SERVER_MODEL_STOPS) {
         server_model_set_notice(model, false, "The recording %s.drover is complete", reply->file);
     } else if (model->asked_record == SERVER_MODEL_RECORDS) {
@@ -243,7 +243,7 @@ static void send_record(struct server_model *model, const struct message_reply *
     }
 }
 
-static void show_save(struct server_model *model, const struct message_reply *reply) {
+static void notice_save(struct server_model *model, const struct message_reply *reply) {
     char size[24];
     server_model_format_bytes(reply->bytes, size, sizeof size);
     server_model_set_notice(
@@ -396,7 +396,7 @@ static void format_who(const struct message_event *event, char *out, size_t size
 
 /* Of the events that name none of the world's things. Nothing is said of those of later versions and of cursors, which
  * have names in the picture. */
-static void send_of_world(struct server_model *model, const struct message_event *event, const char *who) {
+static void notice_of_world(struct server_model *model, const struct message_event *event, const char *who) {
     if (strcmp(event->event, "loaded") == 0) {
         const bool is_save = (event->has & EVENT_HAS_SAVE) != 0;
         server_model_set_notice(model, false, is_save ? "%s loads the saved world %s" : "%s loads %s", who,
@@ -444,12 +444,12 @@ static void tell(struct server_model *model, const struct message_event *event) 
                                     event->target);
         }
     } else {
-        send_of_world(model, event, who);
+        notice_of_world(model, event, who);
     }
 }
 
 /* The reply tells of our own requests. */
-static void send_recording(struct server_model *model, const struct message_event *event) {
+static void notice_recording(struct server_model *model, const struct message_event *event) {
     const bool is_end = strcmp(event->event, "recording_ended") == 0;
     char who[64];
     format_who(event, who, sizeof who);
@@ -462,7 +462,7 @@ static void send_recording(struct server_model *model, const struct message_even
     }
 }
 
-static void send_of_save(struct server_model *model, const struct message_event *event) {
+static void notice_of_save(struct server_model *model, const struct message_event *event) {
     char who[64];
     format_who(event, who, sizeof who);
     if (event->by != 0 && event->by != model->session) {
@@ -482,14 +482,14 @@ static bool apply_keeping(struct server_model *model, const struct message_event
         if (strcmp(event->event, about_stats[i]) == 0) {
             wish->stats = true; /* it says the rest */
             if (i < 2) {
-                send_recording(model, event);
+                notice_recording(model, event);
             }
             return true;
         }
     }
     if (strcmp(event->event, "saved") == 0 || strcmp(event->event, "save_removed") == 0) {
         wish->saves = true;
-        send_of_save(model, event);
+        notice_of_save(model, event);
         return true;
     }
     wish->stats = server_model_is_replay(model) && strcmp(event->event, "resumed") == 0; /* taken over? */
@@ -577,12 +577,12 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
         take_playback(model, &reply->playback);
         take_recording(model, reply->recording);
     } else if (strcmp(reply->id, SERVER_MODEL_SAVE_ID) == 0) {
-        show_save(model, reply);
+        notice_save(model, reply);
         wish->saves = true;
     } else if (strcmp(reply->id, SERVER_MODEL_TAKE_OVER_ID) == 0) {
         server_model_set_notice(model, false, "The recording is taken over: the world goes on by itself");
     } else if (strcmp(reply->to, "record") == 0) {
-        send_record(model, reply);
+        notice_record(model, reply);
     }
     wish->saves = wish->saves || strcmp(reply->to, "remove_save") == 0;
     wish->sought = wish->reached = strcmp(reply->id, SERVER_MODEL_SEEK_ID) == 0;
@@ -619,7 +619,7 @@ static void apply_error(struct server_model *model, const struct message_error *
 }
 
 /* Of a world that was loaded; the line of a seek brings the same world at another moment. */
-static void send_scenario(struct server_model *model, const struct message_scenario *scenario) {
+static void notice_scenario(struct server_model *model, const struct message_scenario *scenario) {
     if (model->loaded_save[0] != '\0') {
         server_model_set_notice(model, false, "%s, the saved world %s", scenario->title, model->loaded_save);
     } else if (scenario->about.caption[0] == '\0' && /* else the caption comes */
@@ -654,7 +654,7 @@ struct server_model_wish server_model_apply(struct server_model *model, struct m
         apply_hello(model, &message->body.hello, epoch);
         break;
     case MESSAGE_SCENARIO:
-        send_scenario(model, &message->body.scenario);
+        notice_scenario(model, &message->body.scenario);
         apply_scenario(model, &message->body.scenario, epoch);
         break;
     case MESSAGE_REPLY:

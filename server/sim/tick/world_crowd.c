@@ -77,7 +77,7 @@ static place_set decide_kind(struct crowd *crowd, const struct kind *kind, place
     };
     place_set alone = 0;
     for (int state = 0; state < last && places != 0; state++) {
-        const place_set found = conditions_are_met(&watchers, state, places);
+        const place_set found = conditions_met(&watchers, state, places);
         alone |= enter(crowd, kind, state, found);
         places &= ~found;
     }

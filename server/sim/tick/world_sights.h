@@ -80,6 +80,6 @@ struct watchers {
 };
 
 /** Which agents meet the conditions of a state; all do where it has none. */
-place_set conditions_are_met(const struct watchers *watchers, int state, place_set places);
+place_set conditions_met(const struct watchers *watchers, int state, place_set places);
 
 #endif

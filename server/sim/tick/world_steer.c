@@ -113,7 +113,7 @@ static place_set hold(const struct watchers *watchers, int state, place_set plac
     return is_all ? open : places & ~open;
 }
 
-place_set conditions_are_met(const struct watchers *watchers, int state, place_set places) {
+place_set conditions_met(const struct watchers *watchers, int state, place_set places) {
     int index = 0;
     const bool has_conditions = watchers->kind->def.states[state].condition_count > 0;
     return has_conditions ? hold(watchers, state, places, &index) : places;
@@ -130,7 +130,7 @@ int world_decide(const struct world *world, int32_t row, struct sight_place know
         .first = known,
     };
     for (int s = 0; s < kind->def.state_count - 1; s++) {
-        if (conditions_are_met(&one, s, 1) != 0) {
+        if (conditions_met(&one, s, 1) != 0) {
             return s;
         }
     }

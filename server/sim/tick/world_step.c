@@ -263,7 +263,7 @@ static void act_with_ranks(struct world *world, const struct parallel *parallel)
         return;
     }
     act_in(world, world_copy_share(world), parallel);
-    world_copy_send(world);
+    world_copy_exchange(world);
 }
 
 void world_act(struct world *world, const struct parallel *parallel) {

@@ -344,7 +344,7 @@ static int32_t list_resting(const struct world *world, struct resting *list) {
     return count;
 }
 
-static void send_resting(struct world *world) {
+static void exchange_resting(struct world *world) {
     const struct exchange *exchange = world->exchange;
     struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
     const int32_t count = list_resting(world, NULL);
@@ -359,15 +359,15 @@ static void send_resting(struct world *world) {
     }
     exchange->hand_over(exchange->context, out, in);
     for (int r = 0; r < exchange->ranks; r++) {
-        const struct resting *heard = in[r].bytes;
-        for (size_t i = 0; i < in[r].size / sizeof *heard; i++) {
-            world->heading[heard[i].row] = heard[i].heading;
+        const struct resting *received = in[r].bytes;
+        for (size_t i = 0; i < in[r].size / sizeof *received; i++) {
+            world->heading[received[i].row] = received[i].heading;
         }
     }
     free(list);
 }
 
-void world_copy_send(struct world *world) {
+void world_copy_exchange(struct world *world) {
     const struct exchange *exchange = world->exchange;
     int32_t first[EXCHANGE_RANKS_MAX + 1];
     for (int r = 0; r <= exchange->ranks; r++) {
@@ -375,7 +375,7 @@ void world_copy_send(struct world *world) {
     }
     exchange->share(exchange->context, world->grid.next, sizeof *world->grid.next, first);
     if (world->is_pure_flock) { /* its state and memory do not change */
-        send_resting(world);
+        exchange_resting(world);
         return;
     }
     exchange->share(exchange->context, world->next_heading, sizeof *world->next_heading, first);

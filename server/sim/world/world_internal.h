@@ -411,7 +411,7 @@ bool world_may_have_drifted(const struct world *world, float drift);
 
 /** The slots that this rank steps in a copy; sending them to the others once they are stepped. Collective. */
 struct world_slots world_copy_share(const struct world *world);
-void world_copy_send(struct world *world);
+void world_copy_exchange(struct world *world);
 
 /** What a tick in stripes does that keeps the order of agents: the border rows are stepped, then it begins to send them
  * to other ranks; the inner rows are stepped; it ends when the ghosts have moved, too. Collective. */

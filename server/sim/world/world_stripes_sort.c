@@ -249,7 +249,7 @@ void world_stripes_begin(struct world *world) {
 }
 
 /* The known: some of them were in inner rows. */
-static void send_known(struct world *world) {
+static void exchange_known(struct world *world) {
     struct world_stripes *stripes = world->stripes;
     const struct exchange *exchange = world->exchange;
     const size_t size = news_size(world);
@@ -290,7 +290,7 @@ void world_stripes_end(struct world *world) {
         }
     }
     if (has_known(world)) {
-        send_known(world);
+        exchange_known(world);
     }
     stripes->ghost_ticks += count_ghosts(world);
 }

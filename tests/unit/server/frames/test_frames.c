@@ -1,4 +1,4 @@
-/* Frames of a server: their forms, parcels between threads, when they are due, what of a world is in them, to whom they go. */
+/* Frames of a server: their forms, parcels between threads, when they are due, what of a world is in them, which sessions get them. */
 
 #include "tests/unit/server/cmocka_all.h"
 

@@ -304,9 +304,9 @@ static void test_when(void **state) {
         .clump = {.is_there = true, .kind = "bird", .at = {100.0f, 50.0f}, .candidates = 4000}};
     struct message_event event;
     uint64_t tick_ns = 0;
-    assert_false(overload_report(&overload, 0, 5 * SECOND, &event, &tick_ns));
-    assert_false(overload_report(&overload, SECOND - 1, 5 * SECOND, &event, &tick_ns));
-    assert_true(overload_report(&overload, SECOND, 5 * SECOND, &event, &tick_ns));
+    assert_false(overload_take_event(&overload, 0, 5 * SECOND, &event, &tick_ns));
+    assert_false(overload_take_event(&overload, SECOND - 1, 5 * SECOND, &event, &tick_ns));
+    assert_true(overload_take_event(&overload, SECOND, 5 * SECOND, &event, &tick_ns));
     assert_true(tick_ns == SECOND);
     assert_string_equal(event.event, "overload");
     assert_string_equal(event.kind, "bird");
@@ -316,12 +316,12 @@ static void test_when(void **state) {
     assert_int_equal(event.by, 0);
     overload_note(&overload, 3 * SECOND); /* it is over */
     overload_note(&overload, 2 * SECOND);
-    assert_false(overload_report(&overload, 0, 15 * SECOND - 1, &event, &tick_ns));
-    assert_true(overload_report(&overload, 0, 15 * SECOND, &event, &tick_ns));
+    assert_false(overload_take_event(&overload, 0, 15 * SECOND - 1, &event, &tick_ns));
+    assert_true(overload_take_event(&overload, 0, 15 * SECOND, &event, &tick_ns));
     assert_true(tick_ns == 3 * SECOND);
-    assert_false(overload_report(&overload, 0, 60 * SECOND, &event, &tick_ns)); /* no slow tick since */
+    assert_false(overload_take_event(&overload, 0, 60 * SECOND, &event, &tick_ns)); /* no slow tick since */
     overload.clump.is_there = false;
-    assert_false(overload_report(&overload, 9 * SECOND, 60 * SECOND, &event, &tick_ns));
+    assert_false(overload_take_event(&overload, 9 * SECOND, 60 * SECOND, &event, &tick_ns));
 }
 
 /* ==== server/simulation/worker_pool.h ==== */
@@ -424,26 +424,26 @@ static void one_hand(void **state) {
     target_watch_reset(&watch);
     int told = 0;
     for (uint64_t t = 0; t < 3000; t += 10) {
-        told += target_watch_send(&watch, 3, 7, t * millisecond);
+        told += target_watch_note(&watch, 3, 7, t * millisecond);
     }
     assert_int_equal(told, 3);
-    assert_true(target_watch_send(&watch, 4, 7, 3000 * millisecond)); /* another target */
+    assert_true(target_watch_note(&watch, 4, 7, 3000 * millisecond)); /* another target */
 }
 
 static void two_hands(void **state) {
     static struct target_watch watch;
     target_watch_reset(&watch);
-    assert_true(target_watch_send(&watch, 0, 1, 5 * millisecond));
-    assert_false(target_watch_send(&watch, 0, 2, 204 * millisecond));
-    assert_true(target_watch_send(&watch, 0, 2, 205 * millisecond));
-    assert_false(target_watch_send(&watch, 0, 2, 1204 * millisecond));
+    assert_true(target_watch_note(&watch, 0, 1, 5 * millisecond));
+    assert_false(target_watch_note(&watch, 0, 2, 204 * millisecond));
+    assert_true(target_watch_note(&watch, 0, 2, 205 * millisecond));
+    assert_false(target_watch_note(&watch, 0, 2, 1204 * millisecond));
     int told = 0;
     for (uint64_t t = 2000; t < 4000; t += 5) {
-        told += target_watch_send(&watch, 0, 1 + (uint32_t)(t / 5 % 2), t * millisecond);
+        told += target_watch_note(&watch, 0, 1 + (uint32_t)(t / 5 % 2), t * millisecond);
     }
     assert_true(told >= 8 && told <= 10);
     target_watch_reset(&watch);
-    assert_true(target_watch_send(&watch, 0, 1, 4001 * millisecond));
+    assert_true(target_watch_note(&watch, 0, 1, 4001 * millisecond));
 }
 
 /* ==== Every change has a line in the log, but not sixty a second of what moves ==== */
