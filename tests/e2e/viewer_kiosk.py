@@ -123,7 +123,7 @@ def leaves_out(display, data):
     with Server("ada") as server, server.connect() as client, kiosk(display, server.port, data, "gaps") as viewer:
         client.request("subscribe", hz=1)
         check(names(client, 1, 3 * PATIENCE_S) == ["bob"], "the one after it")
-        check("nosuch did not come" in viewer.said(), viewer.said())
+        wait_until(viewer.said, lambda said: "nosuch did not come" in said, "the log says which one")
 
 
 def looks_only(display, data):
