@@ -1,4 +1,4 @@
-/* Obstacles, walls and paths as plain values. Scenario files define them, the simulation core steers by them,
+/* Obstacles, walls, paths and areas as plain values. Scenario files define them, the simulation core steers by them,
  * the protocol carries them to viewers. This header has no dependencies.
  */
 #ifndef DROVER_COMMON_BASE_GEOMETRY_H
@@ -52,6 +52,13 @@ struct path_def {
     float radius;    /* px, >= 0 */
     int point_count; /* 2 .. LIMIT_PATH_POINTS */
     vec2 points[LIMIT_PATH_POINTS];
+};
+
+/** A named place: a disc, a rectangle or a convex polygon. Nothing solid. */
+struct area_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    struct obstacle_def shape; /* px; its id is 0 */
+    float speed; /* 0 < speed <= 1: the max_speed of who stands in it is multiplied by this; 1: as it is */
 };
 
 #endif

@@ -64,14 +64,17 @@ void geometry_area_write(const struct geometry_area *area, bool is_circle, struc
     field_write_value(is_circle ? &circle : &rect, area, json);
 }
 
-int geometry_shape_read(const cJSON *member, const char *path, struct obstacle_def *obstacle,
-                        struct failure *failure) {
+const char *const area_shape_names[] = {
+    [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "rect", [OBSTACLE_POLYGON] = "polygon", NULL};
+
+int geometry_shape_read(const cJSON *member, const char *const *names, const char *path,
+                        struct obstacle_def *obstacle, struct failure *failure) {
     struct geometry_area area = {.radius = 0.0f};
     int shape = 0;
-    while (obstacle_shape_names[shape] != NULL && strcmp(obstacle_shape_names[shape], member->string) != 0) {
+    while (names[shape] != NULL && strcmp(names[shape], member->string) != 0) {
         shape++;
     }
-    if (obstacle_shape_names[shape] == NULL) {
+    if (names[shape] == NULL) {
         return 1;
     }
     if ((shape == OBSTACLE_POLYGON
@@ -86,9 +89,10 @@ int geometry_shape_read(const cJSON *member, const char *path, struct obstacle_d
     return 0;
 }
 
-void geometry_shape_write(const struct obstacle_def *obstacle, struct json_writer *json) {
+void geometry_shape_write(const struct obstacle_def *obstacle, const char *const *names,
+                          struct json_writer *json) {
     const struct geometry_area area = {obstacle->at, obstacle->size, obstacle->radius};
-    json_key(json, obstacle_shape_names[obstacle->shape]);
+    json_key(json, names[obstacle->shape]);
     if (obstacle->shape == OBSTACLE_POLYGON) {
         field_write_value(&polygon, obstacle, json);
     } else {

@@ -28,13 +28,16 @@ void geometry_area_write(const struct geometry_area *area, bool is_circle, struc
 
 /** By enum obstacle_shape, NULL-ended: "circle", "box", "polygon". */
 extern const char *const obstacle_shape_names[];
+/** The same for areas: "circle", "rect", "polygon". */
+extern const char *const area_shape_names[];
 
-/** Reads the member of an object that is called by a shape; what else the obstacle has stays as it is. 0; 1 when the
+/** Reads the member of an object that is called by a shape (names: one of the lists above); what else the obstacle has stays as it is. 0; 1 when the
  * member is no shape; or -1 with *failure. Whether a polygon is convex is for the world to check. */
-NODISCARD int geometry_shape_read(const cJSON *member, const char *path, struct obstacle_def *obstacle,
-                                  struct failure *failure);
+NODISCARD int geometry_shape_read(const cJSON *member, const char *const *names, const char *path,
+                                  struct obstacle_def *obstacle, struct failure *failure);
 /** The obstacle's shape, a member of an open object. */
-void geometry_shape_write(const struct obstacle_def *obstacle, struct json_writer *json);
+void geometry_shape_write(const struct obstacle_def *obstacle, const char *const *names,
+                          struct json_writer *json);
 
 /** What stands for a point and for a wall: the one row of a table of FIELD_ROWS. */
 extern const struct field geometry_point[], geometry_wall[];

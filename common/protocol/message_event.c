@@ -133,7 +133,7 @@ void message_write_event(const struct message_event *event, struct buffer *out) 
         json_key_hundredths(&json, "y", event->y);
     }
     if ((event->has & EVENT_HAS_SHAPE) != 0) {
-        geometry_shape_write(&event->obstacle, &json);
+        geometry_shape_write(&event->obstacle, obstacle_shape_names, &json);
     }
     message_close(&json);
 }

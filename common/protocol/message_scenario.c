@@ -153,6 +153,12 @@ static const struct field path_fields[] = {
     END,
 };
 
+static const struct field area_fields[] = {
+    ROW(struct area_def, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct area_def, "speed", FIELD_FLOAT, speed, 0, 0, LIMIT_COORDINATE),
+    END,
+};
+
 static const struct field cell_fields[] = {
     ROW(struct message_flow, "columns", FIELD_UINT32, columns, 0, 1, LIMIT_FLOW_ARROWS),
     ROW(struct message_flow, "rows", FIELD_UINT32, rows, 0, 1, LIMIT_FLOW_ARROWS),
@@ -205,13 +211,13 @@ static bool begin_list(const char *key, int count, struct json_writer *json) {
     return count > 0;
 }
 
-/* Members "obstacles", "walls", "paths", "flow_fields", "regions" into an open object. */
+/* Members "obstacles", "walls", "paths", "flow_fields", "regions", "areas" into an open object. */
 static void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
     if (begin_list("obstacles", geometry->obstacle_count, json)) {
         for (int i = 0; i < geometry->obstacle_count; i++) {
             json_object(json);
             fields_write(obstacle_fields, &geometry->obstacles[i], json);
-            geometry_shape_write(&geometry->obstacles[i], json);
+            geometry_shape_write(&geometry->obstacles[i], obstacle_shape_names, json);
             json_end(json);
         }
         json_end(json);
@@ -223,13 +229,38 @@ static void message_geometry_write(const struct message_geometry *geometry, stru
         }
         json_end(json);
     }
+    if (begin_list("areas", geometry->area_count, json)) {
+        for (int i = 0; i < geometry->area_count; i++) {
+            json_object(json);
+            fields_write(area_fields, &geometry->areas[i], json);
+            geometry_shape_write(&geometry->areas[i].shape, area_shape_names, json);
+            json_end(json);
+        }
+        json_end(json);
+    }
+}
+
+/* 1: there is no shape that this version knows. */
+static int read_shape(const cJSON *item, const char *const *names, struct obstacle_def *shape,
+                      struct failure *failure) {
+    int result = 1;
+    for (const cJSON *member = item->child; member != NULL && result == 1; member = member->next) {
+        result = geometry_shape_read(member, names, member->string, shape, failure);
+    }
+    return result;
 }
 
 int message_obstacle_read(const cJSON *item, struct obstacle_def *obstacle, struct failure *failure) {
-    int result = 1;
-    for (const cJSON *member = item->child; member != NULL && result == 1; member = member->next) {
-        result = geometry_shape_read(member, member->string, obstacle, failure);
+    return read_shape(item, obstacle_shape_names, obstacle, failure);
+}
+
+static int read_area(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
+    struct area_def *area = &geometry->areas[geometry->area_count];
+    if (fields_read(area_fields, item, "areas", NULL, area, NULL, failure) != 0) {
+        return -1;
     }
+    const int result = read_shape(item, area_shape_names, &area->shape, failure);
+    geometry->area_count += result == 0;
     return result;
 }
 
@@ -309,14 +340,15 @@ static int read_list(const cJSON *json, const char *key, int most,
     return 0;
 }
 
-/* Reads them from an object; absent ones are empty. An obstacle or a region of a shape that this version does not know
+/* Reads them from an object; absent ones are empty. An obstacle, a region or an area of a shape that this version does not know
  * is skipped. *geometry must be zeroed. 0, or -1 with *failure (too many, wrong types, numbers out of range);
  * what was read until then is whole. */
 static int message_geometry_read(const cJSON *json, struct message_geometry *geometry,
                                  struct failure *failure) {
     if (fields_read(geometry_fields, json, "", NULL, geometry, NULL, failure) != 0 ||
         read_list(json, "obstacles", LIMIT_OBSTACLES, read_obstacle, geometry, failure) != 0 ||
-        read_list(json, "regions", LIMIT_REGIONS, read_region, geometry, failure) != 0) {
+        read_list(json, "regions", LIMIT_REGIONS, read_region, geometry, failure) != 0 ||
+        read_list(json, "areas", LIMIT_AREAS, read_area, geometry, failure) != 0) {
         return -1;
     }
     for (int i = 0; i < geometry->flow_count; i++) {

@@ -127,7 +127,7 @@ int request_check_add_obstacle(struct request *request, const cJSON *json, struc
 }
 
 bool request_write_add_obstacle(const struct request *request, struct json_writer *json) {
-    geometry_shape_write(&request->body.add_obstacle.shape, json);
+    geometry_shape_write(&request->body.add_obstacle.shape, obstacle_shape_names, json);
     return true;
 }
 

@@ -301,6 +301,10 @@ static void describe_geometry(const struct world *world, struct message_geometry
     for (int i = 0; i < def->flow_count; i++) {
         sample_flow(world, &def->flows[i], &out->flows[i]);
     }
+    out->area_count = def->area_count;
+    for (int i = 0; i < def->area_count; i++) {
+        out->areas[i] = def->areas[i];
+    }
     for (int k = 0; k < world_kind_count(world); k++) {
         const struct kind_def *kind = world_kind(world, k);
         for (int s = 0; s < kind->state_count; s++) {

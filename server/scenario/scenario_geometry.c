@@ -1,4 +1,4 @@
-/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields. See scenario_read.h. */
+/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields, areas. See scenario_read.h. */
 #include "server/scenario/scenario_read.h"
 
 #include <stdlib.h>
@@ -55,7 +55,7 @@ static int read_obstacle(const cJSON *json, const char *path, struct world_def *
     }
     char item_path[SCENARIO_PATH_BYTES];
     scenario_path(item_path, "%s.%s", path, item->string);
-    const int result = geometry_shape_read(item, item_path, obstacle, failure);
+    const int result = geometry_shape_read(item, obstacle_shape_names, item_path, obstacle, failure);
     if (result != 0) {
         return result < 0
                    ? -1
@@ -263,11 +263,53 @@ static int read_flow(const cJSON *json, const char *path, struct world_def *def,
     return read_generator(item, item_path, flow, failure);
 }
 
+/* ---- areas ---- */
+
+static const struct field area_fields[] = {
+    {.name = "speed",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct area_def, speed),
+     .min = 0.01,
+     .max = 1.0,
+     .initial = 1.0,
+     .help = "The max_speed of who stands in it is multiplied by this."},
+    {.type = FIELD_END},
+};
+
+static int read_area(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
+    struct area_def *area = geometry_def_add_area(&def->geometry);
+    if (area == NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "too many areas: at most %d", LIMIT_AREAS);
+    }
+    memcpy(area->name, json->string, strlen(json->string) + 1);
+    fields_set_initial(area_fields, area);
+    if (fields_read(area_fields, json, path, area_shape_names, area, NULL, failure) != 0) {
+        return -1;
+    }
+    int shapes = 0;
+    for (const cJSON *item = json->child; item != NULL; item = item->next) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s.%s", path, item->string);
+        const int result = geometry_shape_read(item, area_shape_names, item_path, &area->shape, failure);
+        if (result < 0) {
+            return -1;
+        }
+        shapes += result == 0;
+    }
+    if (shapes != 1) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "%d shapes; expected exactly one of {\"rect\": [x, y, w, h]}, {\"circle\": [x, y, "
+                           "r]}, {\"polygon\": [[x, y], ...]}",
+                           shapes);
+    }
+    return check(area_def_fault(area, wraps(def), def->size), path, failure);
+}
+
 /* ---- the parts of "world" ---- */
 
 typedef int (*reader)(const cJSON *json, const char *path, struct world_def *def, struct failure *failure);
 
-/* "obstacles": [...], "walls": [...]; paths and flow fields are objects by name. */
+/* "obstacles": [...], "walls": [...]; paths, flow fields and areas are objects by name. */
 static int read_all(const cJSON *world, const char *key, bool by_name, reader read, struct world_def *def,
                     struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(world, key);
@@ -301,10 +343,11 @@ static int read_all(const cJSON *world, const char *key, bool by_name, reader re
 int scenario_read_geometry(const cJSON *world, struct world_def *def, struct scenario_mistakes *mistakes) {
     if (read_all(world, "obstacles", false, read_obstacle, def, mistakes) != 0 ||
         read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
-        read_all(world, "paths", true, read_path, def, mistakes) != 0) {
+        read_all(world, "paths", true, read_path, def, mistakes) != 0 ||
+        read_all(world, "flow_fields", true, read_flow, def, mistakes) != 0) {
         return -1;
     }
-    return read_all(world, "flow_fields", true, read_flow, def, mistakes);
+    return read_all(world, "areas", true, read_area, def, mistakes);
 }
 
 /* ---- references ---- */

@@ -43,7 +43,7 @@ int scenario_read_world(const cJSON *root, struct world_def *def, struct scenari
                           "missing; expected {\"size\": [width, height]}");
         return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
-    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", NULL};
+    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", "areas", NULL};
     struct world_part part = {.size = def->size, .edge = def->edge};
     bool is_whole = false;
     if (scenario_read_fields(world_fields, json, "world", parts, &part, NULL, &is_whole, mistakes) != 0) {

@@ -158,9 +158,24 @@ static inline void random_kind(struct world_def *def, int index, int kinds) {
     }
 }
 
+/* Mud and stairs, in places that overlap. */
+static inline void random_areas(struct world_def *def) {
+    for (int i = below(3); i > 0; i--) {
+        struct area_def *area = geometry_def_add_area(&def->geometry);
+        assert_non_null(area);
+        (void)snprintf(area->name, sizeof area->name, "a%d", i);
+        const vec2 size = vec2_scale(def->size, any(0.05f, 0.9f));
+        const float radius = 0.5f * fminf(size.x, size.y);
+        const vec2 at = {any(0.0f, def->size.x), any(0.0f, def->size.y)};
+        area->shape = (struct obstacle_def){.shape = below(2), .at = at, .size = size, .radius = radius};
+        area->speed = below(4) ? any(0.2f, 1.0f) : 1.0f;
+    }
+}
+
 /* Obstacles on a lattice with room between them, so that every body has somewhere to be; walls, a path and
  * flow fields anywhere, degenerate ones too. */
 static inline void random_geometry(struct world_def *def) {
+    random_areas(def);
     const vec2 cell = {def->size.x / 4.0f, def->size.y / 4.0f};
     const float most = 0.3f * fminf(cell.x, cell.y);
     for (int i = 0; i < 16; i++) {

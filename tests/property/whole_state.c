@@ -13,7 +13,9 @@ static void add_geometry(struct world_def *def) {
     struct wall_def *wall = geometry_def_add_wall(&def->geometry);
     struct obstacle_def *obstacle = geometry_def_add_obstacle(&def->geometry);
     vec2 *vectors = calloc(6, sizeof *vectors);
-    assert_true(path && wall && obstacle && vectors);
+    struct area_def *area = geometry_def_add_area(&def->geometry);
+    assert_true(path && wall && obstacle && vectors && area);
+    *area = (struct area_def){.name = "a", .shape = {.size = {30, 40}, .radius = 50.0f}, .speed = 0.5f};
     vectors[0] = vec2_make(5.0f, 6.0f);
     *path = (struct path_def){.name = "p", .radius = 20.0f, .point_count = 2, .points = {{9, 9}, {700, 500}}};
     *wall = (struct wall_def){{300.0f, 100.0f}, {300.0f, 200.0f}};
@@ -175,6 +177,9 @@ static void rows_of_geometry(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "path.is_loop", def->paths[0].is_loop);
     STATE_ROW(rows, "path.radius", def->paths[0].radius);
     STATE_ROW(rows, "path.points", def->paths[0].points[1]);
+    STATE_ROW(rows, "area.speed", def->areas[0].speed);
+    STATE_ROW(rows, "area.shape", def->areas[0].shape.at);
+    STATE_ROW(rows, "area.shape", def->areas[0].shape.radius);
     STATE_ROW(rows, "flow.seed", def->flows[0].seed);
     STATE_ROW(rows, "flow.at", def->flows[0].at);
     STATE_ROW(rows, "flow.vector", def->flows[0].vector);

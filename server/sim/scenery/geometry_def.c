@@ -12,6 +12,7 @@ void geometry_def_fini(struct geometry_def *def) {
     free(def->walls);
     free(def->paths);
     free(def->flows);
+    free(def->areas);
     *def = (struct geometry_def){0};
 }
 
@@ -52,6 +53,12 @@ struct flow_def *geometry_def_add_flow(struct geometry_def *def) {
     return grown != NULL ? &def->flows[def->flow_count - 1] : NULL;
 }
 
+struct area_def *geometry_def_add_area(struct geometry_def *def) {
+    void *grown = grow(def->areas, sizeof *def->areas, &def->area_count, LIMIT_AREAS);
+    def->areas = grown != NULL ? grown : def->areas;
+    return grown != NULL ? &def->areas[def->area_count - 1] : NULL;
+}
+
 /* A copy of count entries; NULL when there are none or no memory. */
 static void *duplicate(const void *array, size_t entry, int count) {
     void *copy = count > 0 ? malloc(entry * (size_t)count) : NULL;
@@ -79,13 +86,17 @@ static int copy_flows(const struct geometry_def *def, struct geometry_def *out) 
 }
 
 int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out) {
-    *out = (struct geometry_def){
-        .obstacle_count = def->obstacle_count, .wall_count = def->wall_count, .path_count = def->path_count};
+    *out = (struct geometry_def){.obstacle_count = def->obstacle_count,
+                                 .wall_count = def->wall_count,
+                                 .path_count = def->path_count,
+                                 .area_count = def->area_count};
     out->obstacles = duplicate(def->obstacles, sizeof *def->obstacles, def->obstacle_count);
     out->walls = duplicate(def->walls, sizeof *def->walls, def->wall_count);
     out->paths = duplicate(def->paths, sizeof *def->paths, def->path_count);
+    out->areas = duplicate(def->areas, sizeof *def->areas, def->area_count);
     if ((def->obstacle_count > 0 && out->obstacles == NULL) || (def->wall_count > 0 && out->walls == NULL) ||
-        (def->path_count > 0 && out->paths == NULL) || copy_flows(def, out) != 0) {
+        (def->path_count > 0 && out->paths == NULL) || (def->area_count > 0 && out->areas == NULL) ||
+        copy_flows(def, out) != 0) {
         geometry_def_fini(out);
         return -1;
     }
@@ -124,8 +135,7 @@ static bool is_convex(const vec2 *points, int count) {
     return area != 0.0 && (left == 0 || right == 0) && flips <= 2;
 }
 
-/* The corners of the smallest upright box around the obstacle. */
-static void extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high) {
+void obstacle_def_extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high) {
     const vec2 radius = {obstacle->radius, obstacle->radius};
     *low = obstacle->at;
     *high = vec2_add(obstacle->at, obstacle->size);
@@ -144,24 +154,49 @@ static bool is_too_large(vec2 low, vec2 high, vec2 size) {
     return high.x - low.x > 0.5f * size.x || high.y - low.y > 0.5f * size.y;
 }
 
-const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size) {
-    if (obstacle->shape == OBSTACLE_POLYGON) {
-        if (obstacle->point_count < 3 || obstacle->point_count > LIMIT_OBSTACLE_POINTS) {
+/* What is wrong with it wherever it is. */
+static const char *shape_fault(const struct obstacle_def *shape) {
+    if (shape->shape == OBSTACLE_POLYGON) {
+        if (shape->point_count < 3 || shape->point_count > LIMIT_OBSTACLE_POINTS) {
             return "a polygon needs 3 to 16 points";
         }
-        if (!is_convex(obstacle->points, obstacle->point_count)) {
+        if (!is_convex(shape->points, shape->point_count)) {
             return "a polygon must be convex, without points that coincide and with an area";
         }
     }
-    if (!(obstacle->radius >= 0.0f && obstacle->size.x >= 0.0f && obstacle->size.y >= 0.0f)) {
-        return "a radius, width and height must not be negative";
-    }
+    return shape->radius >= 0.0f && shape->size.x >= 0.0f && shape->size.y >= 0.0f
+               ? NULL
+               : "a radius, width and height must not be negative";
+}
+
+const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size) {
+    const char *fault = shape_fault(obstacle);
     vec2 low, high;
-    extent(obstacle, &low, &high);
-    return wraps && is_too_large(low, high, size)
+    obstacle_def_extent(obstacle, &low, &high);
+    return fault == NULL && wraps && is_too_large(low, high, size)
                ? "in a wrapping world an obstacle may be at most half as wide "
                  "and high as the world"
-               : NULL;
+               : fault;
+}
+
+const char *area_def_fault(const struct area_def *area, bool wraps, vec2 size) {
+    const char *fault = shape_fault(&area->shape);
+    if (fault != NULL) {
+        return fault;
+    }
+    vec2 low, high;
+    obstacle_def_extent(&area->shape, &low, &high);
+    const vec2 extent = vec2_sub(high, low);
+    if (!(extent.x > 0.0f && extent.y > 0.0f)) {
+        return "an area needs a radius, or a width and a height, above 0";
+    }
+    if (!(low.x < size.x && low.y < size.y && high.x > 0.0f && high.y > 0.0f)) {
+        return "an area must lie in the world, at least a part of it";
+    }
+    if (wraps && (extent.x > size.x || extent.y > size.y)) {
+        return "in a wrapping world an area may be at most as wide and high as the world";
+    }
+    return area->speed > 0.0f && area->speed <= 1.0f ? NULL : "an area's speed must be above 0 and at most 1";
 }
 
 const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size) {
@@ -196,8 +231,9 @@ static const char *flow_def_fault(const struct flow_def *flow) {
 const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size) {
     const char *fault = NULL;
     if (def->obstacle_count > LIMIT_OBSTACLES || def->wall_count > LIMIT_WALLS ||
-        def->path_count > LIMIT_PATHS || def->flow_count > LIMIT_FLOW_FIELDS) {
-        return "too many obstacles, walls, paths or flow fields";
+        def->path_count > LIMIT_PATHS || def->flow_count > LIMIT_FLOW_FIELDS ||
+        def->area_count > LIMIT_AREAS) {
+        return "too many obstacles, walls, paths, flow fields or areas";
     }
     for (int i = 0; i < def->obstacle_count && fault == NULL; i++) {
         fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
@@ -210,6 +246,9 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
     }
     for (int i = 0; i < def->flow_count && fault == NULL; i++) {
         fault = flow_def_fault(&def->flows[i]);
+    }
+    for (int i = 0; i < def->area_count && fault == NULL; i++) {
+        fault = area_def_fault(&def->areas[i], wraps, size);
     }
     return fault;
 }
@@ -226,6 +265,15 @@ int geometry_def_find_path(const struct geometry_def *def, const char *name) {
 int geometry_def_find_flow(const struct geometry_def *def, const char *name) {
     for (int i = 0; i < def->flow_count; i++) {
         if (strcmp(def->flows[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int geometry_def_find_area(const struct geometry_def *def, const char *name) {
+    for (int i = 0; i < def->area_count; i++) {
+        if (strcmp(def->areas[i].name, name) == 0) {
             return i;
         }
     }

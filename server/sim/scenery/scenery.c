@@ -114,6 +114,49 @@ vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 plac
     return vec2_make(0.0f, 0.0f);
 }
 
+/* ---- areas ---- */
+
+/* From `low` to a coordinate; on a torus 0 <= result < size. Areas begin less than a world away from it. */
+static double along(double low, double value, double size, bool wraps) {
+    const double way = value - low;
+    return !wraps ? way : way < 0.0 ? way + size : way >= size ? way - size : way;
+}
+
+/* Whether the border of a polygon is crossed an odd number of times between a place and the far left. x, y: px from
+ * the corner of its extent */
+static bool polygon_holds(const struct obstacle_def *polygon, vec2 low, double x, double y) {
+    bool is_inside = false;
+    for (int i = 0; i < polygon->point_count; i++) {
+        const vec2 a = polygon->points[i], b = polygon->points[(i + 1) % polygon->point_count];
+        const vec2 from = a.y < b.y ? a : b, to = a.y < b.y ? b : a;
+        const double left = (double)from.x - (double)low.x, top = (double)from.y - (double)low.y;
+        if (y >= top && y < (double)to.y - (double)low.y) {
+            const double turn =
+                (x - left) * ((double)to.y - (double)from.y) - (y - top) * ((double)to.x - (double)from.x);
+            is_inside = is_inside != (turn >= 0.0);
+        }
+    }
+    return is_inside;
+}
+
+bool area_holds(const struct area_def *area, const struct bounds *bounds, vec2 place) {
+    const struct obstacle_def *shape = &area->shape;
+    if (shape->shape == OBSTACLE_CIRCLE) {
+        const vec2 away = bounds_difference(bounds, shape->at, place);
+        return (double)away.x * (double)away.x + (double)away.y * (double)away.y <=
+               (double)shape->radius * (double)shape->radius;
+    }
+    const bool wraps = bounds->edge == EDGE_WRAP;
+    vec2 low, high;
+    obstacle_def_extent(shape, &low, &high);
+    const double x = along((double)low.x, (double)place.x, (double)bounds->size.x, wraps);
+    const double y = along((double)low.y, (double)place.y, (double)bounds->size.y, wraps);
+    if (shape->shape == OBSTACLE_POLYGON) {
+        return polygon_holds(shape, low, x, y);
+    }
+    return x >= 0.0 && y >= 0.0 && x < (double)shape->size.x && y < (double)shape->size.y;
+}
+
 /* ---- scenery ---- */
 
 #define SLIDES    4 /* surfaces that one tick's way may be turned along */
@@ -186,6 +229,7 @@ static void pack_geometry(struct packing *packing, struct geometry_def *def) {
     def->obstacles = pack(packing, def->obstacles, sizeof *def->obstacles, (size_t)def->obstacle_count);
     def->walls = pack(packing, def->walls, sizeof *def->walls, (size_t)def->wall_count);
     def->paths = pack(packing, def->paths, sizeof *def->paths, (size_t)def->path_count);
+    def->areas = pack(packing, def->areas, sizeof *def->areas, (size_t)def->area_count);
     const struct flow_def *flows = def->flows;
     def->flows = pack(packing, flows, sizeof *flows, (size_t)def->flow_count);
     for (int i = 0; i < def->flow_count; i++) {

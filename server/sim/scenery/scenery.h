@@ -147,4 +147,9 @@ vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds
  */
 vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 place);
 
+/** Whether a place of the world is in an area; on a torus also across the edge. Of a rectangle and a polygon the
+ * border to the left of and above a place belongs to it, the one to the right and below does not, so areas that
+ * adjoin share no place; the border of a disc belongs to it. Exact for coordinates of up to 1/64 px. place: px */
+bool area_holds(const struct area_def *area, const struct bounds *bounds, vec2 place);
+
 #endif

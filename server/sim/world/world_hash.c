@@ -363,6 +363,12 @@ static uint64_t absorb_flow(uint64_t hash, const struct flow_def *flow) {
     return hash;
 }
 
+static uint64_t absorb_area(uint64_t hash, const struct area_def *area) {
+    HASH(area.speed, hash = absorb(hash, MARK_AREA, bits_of(area->speed)));
+    HASH(area.shape, hash = absorb_obstacle(hash, -1, &area->shape));
+    return hash;
+}
+
 static uint64_t absorb_geometry(uint64_t hash, const struct world *world) {
     const struct geometry_def *def = &world->scenery.def;
     const uint64_t expected = (uint64_t)def->obstacle_count + 1;
@@ -379,6 +385,9 @@ static uint64_t absorb_geometry(uint64_t hash, const struct world *world) {
     }
     for (int i = 0; i < def->flow_count; i++) {
         hash = absorb_flow(hash, &def->flows[i]);
+    }
+    for (int i = 0; i < def->area_count; i++) {
+        hash = absorb_area(hash, &def->areas[i]);
     }
     return hash;
 }

@@ -67,6 +67,7 @@ enum mark {
     MARK_FLOW_CELL,
     MARK_TARGET_STROLL,
     MARK_TARGET_IDLE,
+    MARK_AREA,
 };
 
 static inline uint64_t pair(float a, float b) {

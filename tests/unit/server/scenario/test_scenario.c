@@ -134,7 +134,9 @@ static void test_geometry(void **state) {
         "50,"
         "\"strength\":60,\"seed\":7}},\"t\":{\"towards\":[4,5,6]},\"g\":{\"grid\":{\"cells\":[2,1],"
         "\"vectors\":[[1,2],"
-        "[3,4]]}}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{\"path\":\"b\",\"direction\":-1}},"
+        "[3,4]]}}},\"areas\":{\"a\":{\"rect\":[1,2,3,4]},\"b\":{\"speed\":0.5,\"circle\":[5,6,7]},\"c\":{"
+        "\"polygon\":[[0,0],[9,0],[0,9]]}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{\"path\":"
+        "\"b\",\"direction\":-1}},"
         "{\"follow_flow\":{\"flow_field\":\"g\"}},{\"avoid_obstacles\":{\"horizon\":2}}]}}}";
     struct failure failure = {0};
     if (read_text(text, &failure) != 0) {
@@ -156,6 +158,10 @@ static void test_geometry(void **state) {
     assert_true(geometry->flows[2].type == FLOW_NOISE && geometry->flows[2].seed == 7);
     assert_true(geometry->flows[3].type == FLOW_TOWARDS && geometry->flows[3].at.x == 4.0f);
     assert_true(geometry->flows[4].columns == 2 && geometry->flows[4].vectors[1].x == 3.0f);
+    assert_int_equal(geometry->area_count, 3);
+    assert_true(geometry->areas[0].shape.shape == OBSTACLE_BOX && geometry->areas[0].speed == 1.0f);
+    assert_true(geometry->areas[1].shape.radius == 7.0f && geometry->areas[1].speed == 0.5f);
+    assert_true(geometry->areas[2].shape.points[1].x == 9.0f && geometry_def_find_area(geometry, "c") == 2);
     const struct behavior_def *behaviors = scenario.def.kinds[0].states[0].behaviors;
     assert_string_equal(behaviors[0].path, "b");
     assert_true(behaviors[0].direction == -1.0f && behaviors[2].horizon == 2.0f);
@@ -286,6 +292,16 @@ static const char *const mistakes[][3] = {
      "1 points; allowed are 2 to 64"},
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
      "unknown key \"looop\" (did you mean \"loop\"?); allowed: radius, loop, points"},
+    {"{" IN "\"areas\":{\"a\":{\"box\":[1,2,3,4]}}}}", "world.areas.a.box",
+     "unknown key \"box\"; allowed: speed, circle, rect, polygon"},
+    {"{" IN "\"areas\":{\"a\":{\"speed\":0.5}}}}", "world.areas.a", "0 shapes; expected exactly one"},
+    {"{" IN "\"areas\":{\"a\":{\"circle\":[1,2,3],\"rect\":[1,2,3,4]}}}}", "world.areas.a", "2 shapes"},
+    {"{" IN "\"areas\":{\"a\":{\"rect\":[1,2,3,0]}}}}", "world.areas.a", "above 0"},
+    {"{" IN "\"areas\":{\"a\":{\"rect\":[-9,2,9,9]}}}}", "world.areas.a", "must lie in the world"},
+    {"{" IN "\"areas\":{\"a\":{\"speed\":0,\"rect\":[1,2,3,4]}}}}", "world.areas.a.speed", "out of range"},
+    {"{" IN "\"areas\":{\"a\":{\"polygon\":[[0,0],[9,0],[2,2],[0,9]]}}}}", "world.areas.a", "convex"},
+    {"{" IN "\"edge\":\"wrap\",\"areas\":{\"a\":{\"circle\":[1,2,4000]}}}}", "world.areas.a",
+     "at most as wide and high"},
     {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
      "no flow field \"gust\""},
     {"{" IN "\"flow_fields\":{\"f\":{\"noise\":{\"scale\":9}}}}}", "world.flow_fields.f.noise.strength",

@@ -548,6 +548,63 @@ static void test_geometry_is_in_the_hash(void **state) {
     assert_true(hash_with_pillar_at(400) != hash_with_pillar_at(401));
 }
 
+/* ==== scenery.h: areas ==== */
+
+static void check_area(const struct area_def *area, const struct bounds *bounds, float x, float y,
+                       bool holds) {
+    if (area_holds(area, bounds, vec2_make(x, y)) != holds) {
+        fail_msg("%g %g: expected %d", (double)x, (double)y, holds);
+    }
+}
+
+/* The same rectangle as a rectangle and as a polygon, either way round: exactly its left and upper border belong. */
+static void test_borders_of_areas(void **state) {
+    const struct bounds torus = {{800, 600}, EDGE_WRAP};
+    struct area_def areas[3] = {
+        {.shape = {.shape = OBSTACLE_BOX, .at = {700, 500}, .size = {200, 200}}},
+        {.shape = {.shape = OBSTACLE_POLYGON,
+                   .point_count = 4,
+                   .points = {{700, 500}, {900, 500}, {900, 700}, {700, 700}}}},
+    };
+    areas[2] = areas[1];
+    areas[2].shape.points[1] = areas[1].shape.points[3];
+    areas[2].shape.points[3] = areas[1].shape.points[1];
+    for (int i = 0; i < 3; i++) {
+        check_area(&areas[i], &scenery_plain, 700, 500, true);
+        check_area(&areas[i], &scenery_plain, 899.9f, 699.9f, true);
+        check_area(&areas[i], &scenery_plain, 900, 500, false);
+        check_area(&areas[i], &scenery_plain, 700, 700, false);
+        check_area(&areas[i], &scenery_plain, 699.9f, 600, false);
+        check_area(&areas[i], &scenery_plain, 10, 10, false);
+        check_area(&areas[i], &torus, 99.9f, 99.9f, true);
+        check_area(&areas[i], &torus, 100, 10, false);
+        check_area(&areas[i], &torus, 10, 100, false);
+        check_area(&areas[i], &torus, 700, 99.9f, true);
+    }
+    const struct area_def disc = {.shape = {.shape = OBSTACLE_CIRCLE, .at = {10, 10}, .radius = 50}};
+    check_area(&disc, &torus, 760, 10, true);
+    check_area(&disc, &torus, 759, 10, false);
+    check_area(&disc, &scenery_plain, 760, 10, false);
+    const struct area_def whole = {.shape = {.shape = OBSTACLE_BOX, .size = {800, 600}}};
+    check_area(&whole, &torus, 799.9f, 599.9f, true);
+}
+
+/* Triangles that share sides divide a square: every place of it is in exactly one of them. */
+static void test_areas_that_adjoin(void **state) {
+    const vec2 corners[] = {{100, 100}, {300, 100}, {300, 300}, {100, 300}}, middle = {170, 230};
+    for (int turn = 0; turn < 4000; turn++) {
+        const vec2 place = {100.0f + (float)(turn % 64) * 3.125f, 100.0f + (float)(turn / 64) * 3.125f};
+        int holding = 0;
+        for (int i = 0; i < 4; i++) {
+            const struct area_def area = {.shape = {.shape = OBSTACLE_POLYGON,
+                                                    .point_count = 3,
+                                                    .points = {middle, corners[i], corners[(i + 1) % 4]}}};
+            holding += area_holds(&area, &scenery_plain, turn % 7 == 0 ? middle : place);
+        }
+        assert_int_equal(holding, 1);
+    }
+}
+
 int main(void) {
     obstacles_dice = rng_begin(7, 0, 0, RNG_SPAWN_PLACE);
     scenery_dice = rng_begin(11, 0, 0, RNG_SPAWN_PLACE);
@@ -576,6 +633,8 @@ int main(void) {
         cmocka_unit_test(test_agents_of_a_world),
         cmocka_unit_test(test_definitions_are_checked),
         cmocka_unit_test(test_geometry_is_in_the_hash),
+        cmocka_unit_test(test_borders_of_areas),
+        cmocka_unit_test(test_areas_that_adjoin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
