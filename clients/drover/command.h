@@ -55,11 +55,11 @@ const struct command *command_find(const char *name);
 /** The commands by group. */
 void commands_print_help(FILE *out);
 
-command_run command_cut, command_diff, command_export, command_info, command_repair, command_runs,
-    command_states, command_verify;
+command_run command_cut, command_diff, command_export, command_import, command_info, command_repair,
+    command_runs, command_states, command_verify;
 extern const struct options_def command_cut_options, command_diff_options, command_export_options,
-    command_info_options, command_repair_options, command_runs_options, command_states_options,
-    command_verify_options;
+    command_import_options, command_info_options, command_repair_options, command_runs_options,
+    command_states_options, command_verify_options;
 
 /** The program: argv[1] is the name of a command. Returns the exit code. */
 int commands_main(int argc, char **argv);

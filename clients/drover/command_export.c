@@ -16,7 +16,8 @@ static const char *const column_names[COLUMN_COUNT + 1] = {"world", "tick", "id"
                                                            "y",     "vx",   "vy", "heading", "stamina", NULL};
 
 struct export_options {
-    bool is_csv, is_ndjson, replaces;
+    bool is_csv, is_ndjson, is_trajectory, is_in_meters, replaces;
+    double scale, left, bottom;
     uint64_t every, from, to;
     uint32_t world;
     char fields[256];
@@ -30,6 +31,17 @@ static const struct field export_table[] = {
                 "Lines of values with commas between them, the names in the first line; the default."),
     OPTION_FLAG(struct export_options, is_ndjson, "ndjson",
                 "A JSON object for each agent and tick, one a line."),
+    OPTION_FLAG(struct export_options, is_trajectory, "trajectory",
+                "Lines \"id frame x y z\" in meters with y upwards, as PedPy reads them; ten frames a second "
+                "unless --every says otherwise."),
+    OPTION_FLAG(struct export_options, is_in_meters, "meters",
+                "Positions in m and velocities in m/s; the names of the columns say so."),
+    OPTION_NUMBER(struct export_options, scale, "scale", 0, LIMIT_WORLD_SIZE, 0, "PX",
+                  "How many px a meter has, for --trajectory and --meters; 0: as the world says."),
+    OPTION_NUMBER(struct export_options, left, "left", -LARGEST, LARGEST, 0, "M",
+                  "Where the left border of the world is in a trajectory, in m, as drover import said."),
+    OPTION_NUMBER(struct export_options, bottom, "bottom", -LARGEST, LARGEST, 0, "M",
+                  "The same of the lower border."),
     OPTION_NUMBER(struct export_options, every, "every", 0, LARGEST, 0, "TICKS",
                   "From one tick that is written to the next; 0: a second."),
     OPTION_NUMBER(struct export_options, from, "from", 0, LARGEST, 0, "TICK",
@@ -64,6 +76,7 @@ struct export {
     struct player player;
     struct output output;
     struct progress progress;
+    double meter; /* px a meter; 1 where px are written */
     int column_count;
     enum column columns[COLUMN_COUNT];
     uint64_t ticks; /* done */
@@ -120,9 +133,20 @@ static void choose_columns(struct export *export) {
 
 static int check_options(struct export *export, struct failure *failure) {
     const struct export_options *options = export->options;
-    if (options->is_csv && options->is_ndjson) {
+    if (options->is_csv + options->is_ndjson + options->is_trajectory > 1) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--csv",
-                           "--csv and --ndjson: only one of them is allowed");
+                           "--csv, --ndjson and --trajectory: only one of them is allowed");
+    }
+    if (options->is_trajectory && options->fields[0] != '\0') {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--fields",
+                           "--fields: a trajectory has id, frame, x, y and z");
+    }
+    if ((options->left != 0.0 || options->bottom != 0.0) && !options->is_trajectory) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--left", "--left and --bottom: go with --trajectory");
+    }
+    if (options->scale > 0.0 && !options->is_trajectory && !options->is_in_meters) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--scale",
+                           "--scale: goes with --trajectory or --meters");
     }
     if (options->to != 0 && options->to < options->from) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--to", "--to: %llu is before --from, %llu",
@@ -137,6 +161,17 @@ static void append_float(struct buffer *out, float value) {
     char text[JSON_NUMBER_TEXT];
     (void)json_float_text(text, value);
     buffer_append_text(out, text);
+}
+
+static bool is_length(enum column column) {
+    return column == X || column == Y || column == VX || column == VY;
+}
+
+/* What a column is called, in px or in meters. */
+static const char *column_title(const struct export *export, enum column column) {
+    static const char *const in_meters[COLUMN_COUNT] = {
+        [X] = "x_m", [Y] = "y_m", [VX] = "vx_m_s", [VY] = "vy_m_s"};
+    return export->options->is_in_meters && is_length(column) ? in_meters[column] : column_names[column];
 }
 
 static float heading_degrees(vec2 heading) {
@@ -186,15 +221,26 @@ static void append_value(struct export *export, enum column column, const struct
         append_name(export, world_kind(world, agent->kind)->states[agent->state].name);
         break;
     default:
-        append_float(out, number_of(column, agent));
+        append_float(out, is_length(column) && export->options->is_in_meters
+                              ? (float)((double)number_of(column, agent) / export->meter)
+                              : number_of(column, agent));
     }
+}
+
+/* A line of a trajectory: tenths of a millimeter are finer than anything that is measured. */
+static void append_place(struct export *export, const struct agent_view *agent, uint64_t frame) {
+    const double height = (double)world_size(export->player.state.world).y;
+    buffer_printf(&export->output.buffer, "%lu %llu %.4f %.4f 0\n", (unsigned long)agent->id,
+                  (unsigned long long)frame,
+                  export->options->left + (double)agent->position.x / export->meter,
+                  export->options->bottom + (height - (double)agent->position.y) / export->meter);
 }
 
 static void append_agent(struct export *export, const struct agent_view *agent) {
     struct buffer *out = &export->output.buffer;
     for (int i = 0; i < export->column_count; i++) {
         if (export->options->is_ndjson) {
-            buffer_printf(out, "%s\"%s\":", i == 0 ? "{" : ",", column_names[export->columns[i]]);
+            buffer_printf(out, "%s\"%s\":", i == 0 ? "{" : ",", column_title(export, export->columns[i]));
         } else if (i > 0) {
             buffer_append_text(out, ",");
         }
@@ -203,11 +249,32 @@ static void append_agent(struct export *export, const struct agent_view *agent) 
     buffer_append_text(out, export->options->is_ndjson ? "}\n" : "\n");
 }
 
+/* Ticks from one that is written to the next: a second, or a tenth of one of a trajectory, unless it was said. */
+static uint64_t stride(const struct export *export) {
+    const struct export_options *options = export->options;
+    const double hz = world_tick_hz(export->player.state.world);
+    const uint64_t usual = (uint64_t)llround(options->is_trajectory ? hz / 10.0 : hz);
+    return options->every > 0 ? options->every : usual > 0 ? usual : 1;
+}
+
+/* The first tick that is written of the present world. */
+static uint64_t first_tick(const struct export *export) {
+    const struct recording_world *facts =
+        player_find_world(&export->player, player_moment(&export->player).world);
+    const uint64_t first = facts == NULL ? 0 : facts->first_tick;
+    return export->options->from > first ? export->options->from : first;
+}
+
 static bool write_tick(struct export *export) {
     const struct world *world = export->player.state.world;
+    const uint64_t frame = (world_tick(world) - first_tick(export)) / stride(export);
     for (int32_t row = 0; row < world_agent_count(world); row++) {
         const struct agent_view agent = world_agent(world, row);
-        append_agent(export, &agent);
+        if (export->options->is_trajectory) {
+            append_place(export, &agent, frame);
+        } else {
+            append_agent(export, &agent);
+        }
         if (!output_flush(&export->output)) {
             return false;
         }
@@ -216,8 +283,14 @@ static bool write_tick(struct export *export) {
 }
 
 static void write_head(struct export *export) {
+    if (export->options->is_trajectory) {
+        buffer_printf(&export->output.buffer, "# framerate: %.6f\n# id frame x/m y/m z/m\n",
+                      world_tick_hz(export->player.state.world) / (double)stride(export));
+        return;
+    }
     for (int i = 0; i < export->column_count && !export->options->is_ndjson; i++) {
-        buffer_printf(&export->output.buffer, "%s%s", i == 0 ? "" : ",", column_names[export->columns[i]]);
+        buffer_printf(&export->output.buffer, "%s%s", i == 0 ? "" : ",",
+                      column_title(export, export->columns[i]));
     }
     if (!export->options->is_ndjson) {
         buffer_append_text(&export->output.buffer, "\n");
@@ -229,13 +302,9 @@ static void write_head(struct export *export) {
 static bool is_wanted(const struct export *export) {
     const struct export_options *options = export->options;
     const struct recording_moment at = player_moment(&export->player);
-    const uint64_t second = (uint64_t)llround(world_tick_hz(export->player.state.world));
-    const uint64_t every = options->every > 0 ? options->every : second > 0 ? second : 1;
-    const struct recording_world *world_facts = player_find_world(&export->player, at.world);
-    const uint64_t first = world_facts == NULL ? 0 : world_facts->first_tick;
-    const uint64_t from = options->from > first ? options->from : first;
+    const uint64_t from = first_tick(export);
     return (options->world == 0 || options->world == at.world) && at.tick >= from &&
-           (options->to == 0 || at.tick <= options->to) && (at.tick - from) % every == 0;
+           (options->to == 0 || at.tick <= options->to) && (at.tick - from) % stride(export) == 0;
 }
 
 /* Whether nothing more will be wanted. */
@@ -290,9 +359,32 @@ static int begin(struct export *export, struct failure *failure) {
     return 0;
 }
 
+/* The scale, of the world or as it was said. */
+static int find_scale(struct export *export, struct failure *failure) {
+    const struct export_options *options = export->options;
+    const char *option = options->is_trajectory ? "--trajectory" : "--meters";
+    if (!options->is_trajectory && !options->is_in_meters) {
+        return 0;
+    }
+    if (options->is_trajectory && options->world == 0 && export->player.facts->world_count > 1) {
+        return failure_set(failure, FAILURE_BAD_PARAM, option,
+                           "%s: the recording has %d worlds; --world says which", option,
+                           (int)export->player.facts->world_count);
+    }
+    export->meter = options->scale > 0.0 ? options->scale : (double)world_meter(export->player.state.world);
+    if (!(export->meter > 0.0)) {
+        return failure_set(
+            failure, FAILURE_BAD_PARAM, option,
+            "%s: the world has no scale; \"meter\" in the \"world\" of its scenario gives it one, and so "
+            "does --scale PX",
+            option);
+    }
+    return 0;
+}
+
 static int export_recording(struct export *export, struct failure *failure) {
     choose_columns(export);
-    if (begin(export, failure) != 0) {
+    if (begin(export, failure) != 0 || find_scale(export, failure) != 0) {
         return -1;
     }
     if (output_begin(&export->output, export->player.interrupt, export->options->out,

@@ -57,6 +57,7 @@
 #define LIMIT_GET_BYTES      16777216  /* the reply that has a frame of the world */
 #define LIMIT_STEP           100000    /* ticks of one step command */
 #define LIMIT_WORLD_SIZE     100000.0  /* px, width or height */
+#define LIMIT_METER_LEAST    0.001     /* px, of a world that has a scale */
 #define LIMIT_COORDINATE     1000000.0 /* px, |x| or |y| of anything, open worlds included */
 #define LIMIT_SMALLEST       1e-15     /* numbers from outside that are nearer to 0 are 0 */
 #define LIMIT_SPEED          20000.0   /* px/s, max_speed */

@@ -375,6 +375,7 @@ static const struct field scenario_fields[] = {
     ROW(struct message_scenario, "title", FIELD_TEXT, title, NEED, 0, 0),
     ROW(struct message_scenario, "description", FIELD_TEXT, description, NEED, 0, 0),
     ROW(struct message_scenario, "size", FIELD_POINT, size, NEED, 1e-3, LIMIT_WORLD_SIZE),
+    ROW(struct message_scenario, "meter", FIELD_FLOAT, meter, FIELD_BRIEF, LIMIT_METER_LEAST, LIMIT_WORLD_SIZE),
     ROW(struct message_scenario, "edge", FIELD_TEXT, edge, NEED, 0, 0),
     ROW(struct message_scenario, "seed", FIELD_UINT64, seed, NEED, 0, LIMIT_ID_INTEGER),
     ROW(struct message_scenario, "tick_hz", FIELD_DOUBLE, tick_hz, NEED, 1e-3, 1e6),

@@ -132,6 +132,7 @@ struct message_scenario {
     char title[128];
     char description[512];
     vec2 size;     /* px */
+    float meter;   /* px a meter; 0: the world has no scale */
     char edge[16]; /* "wrap", "bounce", "contain", "open" */
     uint64_t seed;
     double tick_hz;

@@ -316,6 +316,7 @@ static void describe_geometry(const struct world *world, struct message_geometry
 void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out) {
     const struct world *world = state->world;
     *out = (struct message_scenario){.size = world_size(world),
+                                     .meter = world_meter(world),
                                      .seed = world_seed(world),
                                      .tick_hz = world_tick_hz(world),
                                      .kind_count = world_kind_count(world),
@@ -368,6 +369,17 @@ static void write_body(const struct agent_view *agent, struct json_writer *json)
     json_float(json, agent->max_speed);
     json_key(json, "max_force");
     json_float(json, agent->max_force);
+}
+
+/* The same in m and m/s, with y downwards as in px. */
+static void write_meters(const struct agent_view *agent, double meter, struct json_writer *json) {
+    json_key(json, "meters");
+    json_object(json);
+    json_key_hundredths(json, "x", world_snapshot_hundredths((float)((double)agent->position.x / meter)));
+    json_key_hundredths(json, "y", world_snapshot_hundredths((float)((double)agent->position.y / meter)));
+    json_key_hundredths(json, "speed",
+                        world_snapshot_hundredths((float)((double)vec2_length(agent->velocity) / meter)));
+    json_end(json);
 }
 
 /* Whom it minds, and the places it looks at. */
@@ -509,6 +521,9 @@ void command_inspect_write(const struct world *world, int32_t row, struct json_w
     json_key_string(json, "kind", kind->name);
     json_key_string(json, "state", kind->states[agent.state].name);
     write_body(&agent, json);
+    if (world_meter(world) > 0.0f) {
+        write_meters(&agent, (double)world_meter(world), json);
+    }
     json_key_string(json, "locomotion", locomotion_names[kind->body.locomotion]);
     write_vector(json, "desired", view.desired);
     write_vector(json, "steering", view.steering);

@@ -16,6 +16,7 @@ static const char *const no_more[] = {NULL};
 struct world_part {
     vec2 size;
     int edge;
+    float meter;
 };
 
 static const struct field world_fields[] = {
@@ -32,6 +33,13 @@ static const struct field world_fields[] = {
      FIELD_MEMBER(struct world_part, edge),
      .choices = edge_names,
      .help = "What happens at the borders."},
+    {.name = "meter",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct world_part, meter),
+     .min = LIMIT_METER_LEAST,
+     .max = LIMIT_WORLD_SIZE,
+     .unit = "px",
+     .help = "How many px a meter has; without it the world has no scale."},
     {.type = FIELD_END},
 };
 
@@ -44,13 +52,14 @@ int scenario_read_world(const cJSON *root, struct world_def *def, struct scenari
         return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
     static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", "areas", NULL};
-    struct world_part part = {.size = def->size, .edge = def->edge};
+    struct world_part part = {.size = def->size, .edge = def->edge, .meter = def->meter};
     bool is_whole = false;
     if (scenario_read_fields(world_fields, json, "world", parts, &part, NULL, &is_whole, mistakes) != 0) {
         return -1;
     }
     def->size = part.size;
     def->edge = part.edge;
+    def->meter = part.meter;
     return scenario_read_geometry(json, def, mistakes);
 }
 

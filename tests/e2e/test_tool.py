@@ -5,6 +5,7 @@ import base64
 import csv
 import io
 import json
+import math
 import os
 import pathlib
 import pty
@@ -422,6 +423,51 @@ class Diff(Case):
             self.assertEqual((int(wrote[1]), int(wrote[2])), (facts["worlds"][0]["first_tick"], facts["last_tick"]))
 
 
+class Import(Case):
+    """Floor plans in WKT."""
+    HALL = "POLYGON ((-5 0, 20 0, 20 10, -5 10, -5 0), (2 4, 4 4, 4 6, 2 6, 2 4))"
+
+    def plan(self, name, text):
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def test_a_floor_with_a_pillar_and_an_exit(self):
+        hall, door = self.plan("hall.wkt", self.HALL), self.plan("exit.wkt", "POLYGON ((19 4, 20 4, 20 6, 19 6, 19 4))")
+        out = self.folder / "hall.json"
+        self.expect(0, "import", hall, door, "--margin", 1, "-o", out)
+        scenario = json.loads(out.read_text(encoding="utf-8"))
+        world = scenario["world"]
+        self.assertEqual((world["size"], world["meter"]), ([27 * 25, 12 * 25], 25))
+        self.assertEqual(world["walls"][0], [25, 275, 650, 275], "y points down")
+        self.assertEqual(len(world["walls"]), 4)
+        self.assertEqual(sorted(world["obstacles"][0]["polygon"]), sorted([[200, 175], [250, 175], [250, 125], [200, 125]]))
+        self.assertEqual(list(world["areas"]), ["exit"])
+        scenario["agents"] = [{"kind": "walker", "at": [375, 150]}]
+        out.write_text(json.dumps(scenario), encoding="utf-8")
+        recording = make(self.folder / "hall.drover", ticks=60, inputs="", scenario=out)
+        first = self.expect(0, "export", "--trajectory", recording, "--left", -6, "--bottom", -1).splitlines()[2]
+        self.assertEqual(first, "1 0 9.0000 5.0000 0", "the place in the plan's own meters")
+
+    def test_solid_shapes_and_lines(self):
+        plan = self.plan("solid.wkt", "GEOMETRYCOLLECTION (MULTIPOLYGON (((1 1, 2 1, 2 2, 1 1))), LINESTRING (0 0, 5 0, 5 5))")
+        world = json.loads(self.expect(0, "import", "--solid", plan))["world"]
+        self.assertEqual((len(world["obstacles"]), len(world["walls"])), (1, 2))
+
+    def test_what_is_wrong_is_said_and_nothing_is_written(self):
+        hall, out = self.plan("hall.wkt", self.HALL), self.folder / "never.json"
+        circle = ", ".join(f"{math.cos(i / 100) * 9:.3f} {math.sin(i / 100) * 9:.3f}" for i in range(620))
+        for text, words in (("POLYGON ((0 0, 1", "no WKT"), ("POLYGON ((0 0, 2 2, 2 0, 0 2, 0 0))", "Self-intersection"),
+                            ("POLYGON EMPTY", "empty"), ("", "no WKT"), ("POINT (1 2)", "no floor"),
+                            (f"POLYGON (({circle}, 9 0))", "--simplify")):
+            self.assertIn(words, self.expect(1, "import", self.plan("wrong.wkt", text), "-o", out), text)
+        self.assertIn("no area", self.expect(1, "import", hall, hall, "-o", out))
+        self.assertIn("No such file", self.expect(1, "import", self.folder / "none.wkt", "-o", out))
+        self.assertFalse(out.exists())
+        self.expect(0, "import", "--simplify", 0.1, self.plan("round.wkt", f"POLYGON (({circle}, 9 0))"), "-o", out)
+        self.assertLess(len(json.loads(out.read_text(encoding="utf-8"))["world"]["walls"]), 60)
+
+
 class Cut(Case):
     def test_a_name_that_ends_in_zst_is_compressed(self):
         packed, plain = self.folder / "part.drover.zst", self.folder / "plain.drover"
@@ -482,6 +528,27 @@ class Export(Case):
         self.assertEqual(len(lines), 1 + 3 * 250)
         self.assertIn("--replace", self.expect(1, "export", self.good, "--output", out))
         self.expect(0, "export", self.good, "--output", out, "--replace")
+
+    def test_a_trajectory_is_in_meters_with_y_upwards(self):
+        self.assertIn("no scale", self.expect(1, "export", "--trajectory", self.good))
+        px = list(csv.DictReader(io.StringIO(self.expect(0, "export", self.good, "--from", 60, "--every", 6))))
+        height = json.loads((ROOT / "scenarios/flock.json").read_text(encoding="utf-8"))["world"]["size"][1]
+        lines = self.expect(0, "export", "--trajectory", self.good, "--scale", 20, "--left", -5, "--bottom", 2.5, "--from", 60).splitlines()
+        self.assertEqual(lines[:2], ["# framerate: 10.000000", "# id frame x/m y/m z/m"])
+        self.assertEqual(len(lines) - 2, len(px))
+        for row, line in zip(px, lines[2:]):
+            number, frame, x, y, z = line.split()
+            self.assertEqual((number, int(frame) * 6 + 60, z), (row["id"], int(row["tick"]), "0"))
+            self.assertAlmostEqual(float(x), float(row["x"]) / 20 - 5, 3)
+            self.assertAlmostEqual(float(y), (height - float(row["y"])) / 20 + 2.5, 3)
+
+    def test_meters(self):
+        px = next(csv.DictReader(io.StringIO(self.expect(0, "export", self.good))))
+        meters = next(csv.DictReader(io.StringIO(self.expect(0, "export", "--meters", "--scale", 20, self.good))))
+        self.assertEqual(list(meters), "tick id kind state x_m y_m vx_m_s vy_m_s heading stamina".split())
+        self.assertAlmostEqual(float(meters["vx_m_s"]), float(px["vx"]) / 20, 5)
+        for wrong in (["--scale", 20], ["--left", 1], ["--trajectory", "--csv"], ["--trajectory", "--fields", "x"]):
+            self.expect(2, "export", self.good, *wrong)
 
     def test_a_saved_world_is_one_tick(self):
         rows = list(csv.DictReader(io.StringIO(self.expect(0, "export", self.save()))))

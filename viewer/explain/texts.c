@@ -21,6 +21,7 @@ static const struct {
     {"state", "What the agent is doing now. Its kind's rules decide when it changes."},
     {"position", "Where its center is, in px of the world: x to the right, y down."},
     {"speed", "How fast it goes, in px/s, and the most that its kind allows."},
+    {"in meters", "The same speed by the scale of this world, which says how many px a meter has."},
     {"heading", "Where it looks, in degrees: 0 is to the right, 90 is down."},
     {"steering force",
      "The force that is left of what all behaviors want (mass × px/s²), and the most that its kind allows."},

@@ -134,6 +134,11 @@ static void fill_agent_rows(const struct hud_input *input, const struct pose *po
     hud_format_pair((double)vec2_length(told->velocity), kind != NULL ? (double)kind->max_speed : 0.0, " of ",
                     " px/s", text, sizeof text);
     hud_add_row(view->agent_rows, count, "speed", text);
+    if (input->server->scenario.meter > 0.0f) {
+        const double meter = (double)input->server->scenario.meter;
+        hud_format_hundredths((double)vec2_length(told->velocity) / meter, " m/s", text, sizeof text);
+        hud_add_row(view->agent_rows, count, "in meters", text);
+    }
     (void)snprintf(text, sizeof text, "%ld deg", (lroundf(told->degrees) + 360) % 360);
     hud_add_row(view->agent_rows, count, "heading", text);
     if (input->frame->has_forces && input->inspected == NULL) {
@@ -239,8 +244,15 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
     const struct plots_sample *sample = plots_at(plots, shown);
     const char *part = plots_is_part(sample) ? ", in view" : "";
     (void)snprintf(crowd->value, sizeof crowd->value, "%s", part[0] != '\0' ? "in view" : "");
-    hud_format_tenths((double)sample->mean_speed, part[0] != '\0' ? " px/s, in view" : " px/s", speed->value,
-                      sizeof speed->value);
+    const double meter = (double)input->server->scenario.meter;
+    char in_meters[32] = "";
+    if (meter > 0.0) {
+        hud_format_hundredths((double)sample->mean_speed / meter, " m/s", in_meters, sizeof in_meters);
+    }
+    hud_format_tenths((double)sample->mean_speed, " px/s", speed->value, sizeof speed->value);
+    const size_t used = strlen(speed->value);
+    (void)snprintf(speed->value + used, sizeof speed->value - used, "%s%s%s", meter > 0.0 ? ", " : "",
+                   in_meters, part);
     const long hundredths = lroundf(sample->order * 100.0f);
     (void)snprintf(order->value, sizeof order->value, "%ld.%02ld%s", hundredths / 100, hundredths % 100,
                    part);

@@ -19,6 +19,10 @@ uint64_t world_tick(const struct world *world) {
 double world_tick_hz(const struct world *world) {
     return world->tick_hz;
 }
+
+float world_meter(const struct world *world) {
+    return world->meter;
+}
 void world_set_seed(struct world *world, uint64_t seed) {
     world->seed = seed;
 }

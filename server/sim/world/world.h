@@ -151,6 +151,8 @@ bool world_find_clump(const struct world *world, struct world_clump *out);
 
 uint64_t world_tick(const struct world *world);
 double world_tick_hz(const struct world *world);
+/** px a meter, by which people read the world; 0: it has no scale. */
+float world_meter(const struct world *world);
 uint64_t world_seed(const struct world *world);
 vec2 world_size(const struct world *world);
 enum edge world_edge(const struct world *world);

@@ -368,6 +368,7 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     world->bounds = (struct bounds){def->size, (enum edge)def->edge};
     world->tick_hz = def->tick_hz;
     world->dt = (float)(1.0 / def->tick_hz);
+    world->meter = def->meter;
     world->seed = def->seed;
     world->next_id = 1;
     world->max_agents = def->max_agents;

@@ -111,6 +111,7 @@ struct world_def {
     uint64_t seed;
     double tick_hz; /* ticks a second */
     vec2 size;      /* px */
+    float meter;    /* px a meter; 0: the world has no scale. Decides nothing: for people and measures */
     int edge;       /* enum edge */
     int target_count;
     struct target_def targets[LIMIT_TARGETS];

@@ -109,7 +109,8 @@ enum agent_flag { AGENT_OWN_BODY = 1, AGENT_REMOVED = 2 };
 struct world {
     struct bounds bounds;
     double tick_hz;
-    float dt; /* s */
+    float dt;    /* s */
+    float meter; /* px; 0: none */
     uint64_t seed, tick;
 
     int kind_count;

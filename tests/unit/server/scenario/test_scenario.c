@@ -271,7 +271,7 @@ static const char *const mistakes[][3] = {
     {"{\"name\":\"t\",\"world\":{\"size\":[800,600],\"edge\":\"round\"}}", "world.edge",
      "\"round\" is not one of \"open\", \"wrap\", \"bounce\", \"contain\""},
     {"{" IN "\"obstacle\":[]}}", "world.obstacle",
-     "unknown key \"obstacle\" (did you mean \"obstacles\"?); allowed: size, edge, obstacles"},
+     "unknown key \"obstacle\" (did you mean \"obstacles\"?); allowed: size, edge, meter, obstacles"},
     {"{" IN "\"obstacles\":{}}}", "world.obstacles", "expected an array, found an object"},
     {"{" IN "\"obstacles\":[{\"ball\":[1,2,3]}]}}", "world.obstacles[0].ball", "no obstacle \"ball\""},
     {"{" IN "\"obstacles\":[{\"circle\":[1,2]}]}}", "world.obstacles[0].circle",
