@@ -14,11 +14,11 @@ enum obstacle_shape { OBSTACLE_CIRCLE, OBSTACLE_BOX, OBSTACLE_POLYGON };
 
 /** Something solid. px. */
 struct obstacle_def {
-    int shape;       /* enum obstacle_shape */
-    vec2 at;         /* circle: its center; box: its upper left corner */
-    vec2 size;       /* box: width and height, >= 0 */
-    float radius;    /* circle: >= 0 */
-    int point_count; /* polygon: 3 .. LIMIT_OBSTACLE_POINTS corners of a convex shape, either way round */
+    int shape;    /* enum obstacle_shape */
+    vec2 at;      /* circle: its center; box: its upper left corner */
+    vec2 size;    /* box: width and height, >= 0 */
+    float radius; /* circle: >= 0 */
+    int point_count; /* polygon: 3 .. LIMIT_OBSTACLE_POINTS corners, either way round; sides meet at corners only */
     vec2 points[LIMIT_OBSTACLE_POINTS];
     uint32_t id; /* given by a running world: from 1, never used twice; 0 before */
 };
@@ -54,7 +54,7 @@ struct path_def {
     vec2 points[LIMIT_PATH_POINTS];
 };
 
-/** A named place: a disc, a rectangle or a convex polygon. Nothing solid. */
+/** A named place: a disc, a rectangle or a polygon. Nothing solid. */
 struct area_def {
     char name[LIMIT_NAME_CHARS + 1];
     struct obstacle_def shape; /* px; its id is 0 */

@@ -75,8 +75,10 @@
 
 #define LIMIT_DIVERGED_AGENTS 16 /* agents that the event diverged names */
 
-#define LIMIT_OBSTACLES       256   /* obstacles of a world */
-#define LIMIT_OBSTACLE_POINTS 16    /* corners of a polygon */
+#define LIMIT_OBSTACLES       256 /* obstacles of a world */
+#define LIMIT_OBSTACLE_POINTS 64  /* corners of a polygon */
+#define LIMIT_PIECE_POINTS    16  /* corners of a convex polygon, or of a piece of another one */
+#define LIMIT_PIECES          1024 /* convex pieces that a world's obstacles are cut into, whole ones included */
 #define LIMIT_WALLS           512   /* walls of a world */
 #define LIMIT_PATHS           16    /* named paths of a world */
 #define LIMIT_PATH_POINTS     64    /* points of a path */

@@ -32,7 +32,7 @@ extern const char *const obstacle_shape_names[];
 extern const char *const area_shape_names[];
 
 /** Reads the member of an object that is called by a shape (names: one of the lists above); what else the obstacle has stays as it is. 0; 1 when the
- * member is no shape; or -1 with *failure. Whether a polygon is convex is for the world to check. */
+ * member is no shape; or -1 with *failure. Whether a polygon's sides cross is for the world to check. */
 NODISCARD int geometry_shape_read(const cJSON *member, const char *const *names, const char *path,
                                   struct obstacle_def *obstacle, struct failure *failure);
 /** The obstacle's shape, a member of an open object. */

@@ -84,7 +84,7 @@ static int read_numbers(const cJSON *array, const struct place_rule *rule, int c
 static const struct place_rule obstacle_rules[] = {
     [OBSTACLE_CIRCLE] = {"circle", "[x, y, radius]", OBSTACLE_RANGE},
     [OBSTACLE_BOX] = {"box", "[x, y, width, height]", OBSTACLE_RANGE},
-    [OBSTACLE_POLYGON] = {"polygon", "an array of 3 to 16 points [x, y]", OBSTACLE_RANGE}};
+    [OBSTACLE_POLYGON] = {"polygon", "an array of 3 to 64 points [x, y]", OBSTACLE_RANGE}};
 
 static int read_polygon(const cJSON *array, struct obstacle_def *shape, struct failure *failure) {
     const struct place_rule *rule = &obstacle_rules[OBSTACLE_POLYGON];

@@ -270,7 +270,7 @@ static const struct field remove_target_fields[] = {
 static const struct field add_obstacle_fields[] = {
     SHAPED("circle", "[x, y, radius]", 0, "A disc; px."),
     SHAPED("box", "[x, y, width, height]", 0, "From its upper left corner; px."),
-    SHAPED("polygon", "array of points", LIMIT_OBSTACLE_POINTS, "3 to 16 corners of a convex shape; px."),
+    SHAPED("polygon", "array of points", LIMIT_OBSTACLE_POINTS, "3 to 64 corners; its sides meet at them alone; px."),
     END,
 };
 

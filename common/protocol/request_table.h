@@ -68,8 +68,8 @@ bool request_write_cursor(const struct request *request, struct json_writer *jso
  * what those of other ops do.
  */
 
-/** Reads circle, box or polygon, exactly one of them. Whether a polygon is convex is for the world to
- * check. */
+/** Reads circle, box or polygon, exactly one of them. Whether the sides of a polygon cross is for the
+ * world to check. */
 NODISCARD int request_check_add_obstacle(struct request *request, const cJSON *json, struct failure *failure);
 bool request_write_add_obstacle(const struct request *request, struct json_writer *json);
 

@@ -39,7 +39,7 @@ static void step(struct game *game) {
     game->is_over = drover_sim_events(game->sim, &events, NULL) > 0; /* the only event is `caught` */
 }
 
-/* A convex shape: triangles around its first corner. */
+/* A convex shape, as all of escape.json are: triangles around its first corner. */
 static void fill(SDL_Renderer *renderer, const float *corners, int count, SDL_Color color) {
     for (int i = 1; i + 1 < count; i++) {
         const float *a = corners, *b = a + 2 * i, *c = b + 2;
@@ -51,10 +51,10 @@ static void fill(SDL_Renderer *renderer, const float *corners, int count, SDL_Co
 static void draw(SDL_Renderer *renderer, struct game *game) {
     static const SDL_Color colors[] = {{90, 200, 255, 255}, {140, 200, 90, 255}, {255, 80, 60, 255}, {70, 74, 84, 255}};
     const struct drover_sim_agents *agents = drover_sim_agents(game->sim);
-    float corners[64];
+    float corners[128];
     SDL_SetRenderDrawColor(renderer, 24, 26, 32, 255), SDL_RenderClear(renderer);
     for (int i = 0; i < drover_sim_obstacle_count(game->sim); i++) {
-        fill(renderer, corners, drover_sim_obstacle(game->sim, i, corners, 32), colors[3]);
+        fill(renderer, corners, drover_sim_obstacle(game->sim, i, corners, 64), colors[3]);
     }
     for (int32_t i = 0; i < agents->count; i++) { /* a triangle that points where the agent heads */
         for (int c = 0; c < 3; c++) {

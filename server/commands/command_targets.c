@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/protocol/geometry_json.h"
+#include "server/scenario/scenario.h"
 
 /* Says that nothing heeds what was set. It is set all the same: what is spawned later may heed it. */
 static void note_unheeded(struct apply *apply) {
@@ -356,10 +357,9 @@ static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, 
 int apply_add_obstacle(struct apply *apply) {
     struct world *world = apply->state->world;
     const struct obstacle_def *shape = &apply->request->body.add_obstacle.shape;
-    const char *fault = obstacle_def_fault(shape, world_edge(world) == EDGE_WRAP, world_size(world));
-    if (fault != NULL) {
-        return failure_set(&apply->failure, FAILURE_BAD_PARAM, obstacle_shape_names[shape->shape], "%s",
-                           fault);
+    if (scenario_check_obstacle(shape, world_edge(world), world_size(world),
+                                obstacle_shape_names[shape->shape], &apply->failure) != 0) {
+        return -1;
     }
     uint32_t id = 0;
     int32_t pushed = 0;
@@ -370,8 +370,9 @@ int apply_add_obstacle(struct apply *apply) {
     case WORLD_NO_MEMORY:
         return apply_fail_memory(apply);
     default:
-        return failure_set(&apply->failure, FAILURE_FULL, NULL, "obstacle limit reached (%d)",
-                           LIMIT_OBSTACLES);
+        return failure_set(&apply->failure, FAILURE_FULL, NULL,
+                           "obstacle limit reached (%d, and %d convex pieces that they are cut into)",
+                           LIMIT_OBSTACLES, LIMIT_PIECES);
     }
 }
 

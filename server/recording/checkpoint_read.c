@@ -365,7 +365,7 @@ static int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON
 /* Keys and values of all but params: obstacles with all their corners have the most. */
 enum {
     TOKENS_BESIDE_PARAMS =
-        1024 + LIMIT_KINDS * 16 + LIMIT_TARGETS * 32 + LIMIT_OBSTACLES * 128 + CHECKPOINT_PARTS_MAX * 8
+        1024 + LIMIT_KINDS * 16 + LIMIT_TARGETS * 32 + LIMIT_OBSTACLES * 320 + CHECKPOINT_PARTS_MAX * 8
 };
 
 /* ---- values ---- */

@@ -104,6 +104,11 @@ static inline int32_t world_overrides_max_agents(const struct world_overrides *o
     return overrides->max_agents > 0 ? overrides->max_agents : LIMIT_AGENTS_USUAL;
 }
 
+/** 0 when an obstacle may stand in a world of this edge and size; otherwise fails (bad_param), with the sides of a polygon that
+ * meet where they must not. */
+NODISCARD int scenario_check_obstacle(const struct obstacle_def *obstacle, enum edge edge, vec2 size,
+                                      const char *path, struct failure *failure);
+
 struct built_world {
     struct world *world; /* owned; NULL: none */
     uint64_t hash;       /* of the world as it was built */

@@ -6,6 +6,7 @@
 
 #include "common/json/field_json.h"
 #include "common/protocol/geometry_json.h"
+#include "server/sim/scenery/obstacles.h"
 
 static const char *const no_more[] = {NULL};
 
@@ -40,6 +41,28 @@ static const cJSON *only_member(const cJSON *json, const char *wanted, const cha
 
 /* ---- obstacles and walls ---- */
 
+/* The same of a shape, with the sides of a polygon that meet where they must not. */
+static int check_shape(const char *fault, const struct obstacle_def *shape, const char *path,
+                       struct failure *failure) {
+    int sides[2];
+    if (fault == NULL || shape->shape != OBSTACLE_POLYGON ||
+        polygon_is_convex(shape->points, shape->point_count) ||
+        !polygon_crossing(shape->points, shape->point_count, sides)) {
+        return check(fault, path, failure);
+    }
+    if (sides[0] == sides[1]) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "side %d of the polygon has no length; %s",
+                           sides[0], fault);
+    }
+    return failure_set(failure, FAILURE_BAD_PARAM, path, "sides %d and %d of the polygon cross or touch; %s",
+                       sides[0], sides[1], fault);
+}
+
+int scenario_check_obstacle(const struct obstacle_def *obstacle, enum edge edge, vec2 size, const char *path,
+                            struct failure *failure) {
+    return check_shape(obstacle_def_fault(obstacle, edge == EDGE_WRAP, size), obstacle, path, failure);
+}
+
 static int read_obstacle(const cJSON *json, const char *path, struct world_def *def,
                          struct failure *failure) {
     static const char *const wanted =
@@ -61,7 +84,7 @@ static int read_obstacle(const cJSON *json, const char *path, struct world_def *
                    ? -1
                    : scenario_fail_listed(item->string, obstacle_shape_names, "obstacle", item_path, failure);
     }
-    return check(obstacle_def_fault(obstacle, wraps(def), def->size), item_path, failure);
+    return scenario_check_obstacle(obstacle, (enum edge)def->edge, def->size, item_path, failure);
 }
 
 static int read_wall(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
@@ -302,7 +325,7 @@ static int read_area(const cJSON *json, const char *path, struct world_def *def,
                            "r]}, {\"polygon\": [[x, y], ...]}",
                            shapes);
     }
-    return check(area_def_fault(area, wraps(def), def->size), path, failure);
+    return check_shape(area_def_fault(area, wraps(def), def->size), &area->shape, path, failure);
 }
 
 /* ---- the parts of "world" ---- */
@@ -340,9 +363,27 @@ static int read_all(const cJSON *world, const char *key, bool by_name, reader re
     return 0;
 }
 
+/* Whether all obstacles together are few enough pieces; one with a mistake of its own is not among those counted. */
+static int read_pieces(const struct world_def *def, struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    int pieces = 0;
+    for (int i = 0; i < def->geometry.obstacle_count; i++) {
+        const struct obstacle_def *obstacle = &def->geometry.obstacles[i];
+        pieces +=
+            obstacle_def_fault(obstacle, false, def->size) == NULL ? solids_from_obstacle(obstacle, NULL) : 0;
+    }
+    if (pieces <= LIMIT_PIECES) {
+        return 0;
+    }
+    (void)failure_set(&failure, FAILURE_BAD_PARAM, "world.obstacles",
+                      "the obstacles are cut into %d convex pieces; at most %d are allowed", pieces,
+                      LIMIT_PIECES);
+    return scenario_mistake(mistakes, &failure) ? 0 : -1;
+}
+
 int scenario_read_geometry(const cJSON *world, struct world_def *def, struct scenario_mistakes *mistakes) {
     if (read_all(world, "obstacles", false, read_obstacle, def, mistakes) != 0 ||
-        read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
+        read_pieces(def, mistakes) != 0 || read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
         read_all(world, "paths", true, read_path, def, mistakes) != 0 ||
         read_all(world, "flow_fields", true, read_flow, def, mistakes) != 0) {
         return -1;

@@ -69,6 +69,8 @@ QUOTED = {
     "LIMIT_COORDINATE": [r"never exceed (\d+)\.", r"beyond ±(\d+) is refused"],
     "LIMIT_SMALLEST": [r"nearer to 0 than ([0-9e-]+) is 0"],
     "LIMIT_SPEED": [r"px/s, -(\d+) to \d+ \|", r"px/s, -\d+ to (\d+) \|"],
+    "LIMIT_OBSTACLE_POINTS": [r"`polygon`, 3 to (\d+) corners", r"a polygon has 3 to (\d+) corners in order", r"has up to (\d+) corners; before"],
+    "LIMIT_PIECES": [r"of which a world has at most (\d+) \("],
     "LIMIT_FLOW_ARROWS": [r"for drawing: at most (\d+) cells"],
     "LIMIT_REGIONS": [r"for drawing: the first (\d+)\)"],
     "LIMIT_VIEW_OVERLAYS": [r"`overlays` \(at most (\d+) names"],
@@ -83,7 +85,7 @@ QUOTED = {
 }
 NOT_QUOTED = {
     "LIMIT_KINDS", "LIMIT_STATES", "LIMIT_BEHAVIORS", "LIMIT_TARGETS",
-    "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES", "LIMIT_CONDITIONS", "LIMIT_OBSTACLES", "LIMIT_OBSTACLE_POINTS",
+    "LIMIT_PLACEMENTS", "LIMIT_SCENARIO_BYTES", "LIMIT_CONDITIONS", "LIMIT_OBSTACLES", "LIMIT_PIECE_POINTS",
     "LIMIT_WALLS", "LIMIT_PATHS", "LIMIT_PATH_POINTS", "LIMIT_AREAS", "LIMIT_FLOW_FIELDS", "LIMIT_FLOW_CELLS",
     "LIMIT_CHECKPOINT_BYTES", "LIMIT_HOLD", "LIMIT_STROLL_AFTER", "LIMIT_METER_LEAST",
 }

@@ -35,6 +35,26 @@ class Saves(Case):
                 again = client.request("step", count=100)
                 self.assertEqual((again["tick"], again["hash"]), (future["tick"], future["hash"]))
 
+    def test_a_concave_obstacle_is_one(self):
+        horseshoe = [[300, 100], [500, 100], [500, 380], [460, 380], [460, 140], [340, 140], [340, 380], [300, 380]]
+        with Server("--paused", "avoid_obstacles") as server, server.connect() as client:
+            added = client.request("add_obstacle", polygon=horseshoe)
+            self.assert_reply(added, "add_obstacle", obstacle=len(client.hello["scenario"]["obstacles"]) + 1)
+            client.request("move_obstacle", obstacle=added["obstacle"], x=330, y=110.5)
+            client.request("step", count=60)
+            saved = client.request("save", name="here")
+            future = client.request("step", count=200)
+            client.request("load", scenario="arrive")
+            self.assert_reply(client.request("load", save="here"), "load", hash=saved["hash"])
+            with server.connect() as other:
+                self.assertEqual(other.hello["scenario"]["obstacles"][-1],
+                                 {"id": added["obstacle"], "polygon": [[x + 30, y + 10.5] for x, y in horseshoe]})
+            self.assertEqual(client.request("step", count=200)["hash"], future["hash"])
+            self.assert_reply(client.request("remove_obstacle", obstacle=added["obstacle"]), "remove_obstacle")
+            crossed = client.request("add_obstacle", polygon=[horseshoe[0], horseshoe[2], horseshoe[1], horseshoe[3]])
+            self.assertEqual((crossed["code"], crossed["field"]), ("bad_param", "polygon"))
+            self.assertIn("sides 1 and 3 of the polygon cross", crossed["message"])
+
     def test_saving_changes_nothing(self):
         expected = hash_at("flock", 300)
         with Server("--paused", "flock") as server, server.connect() as client:

@@ -345,11 +345,19 @@ static inline void command_aim(struct world *world) {
 static inline void command_obstacle(struct world *world) {
     const vec2 size = world_size(world);
     const float room = 0.2f * fminf(size.x, size.y);
-    const struct obstacle_def obstacle = {
-        .shape = below(2),
-        .at = somewhere(size),
-        .radius = any(0.0f, fminf(room, 40.0f)),
-        .size = {any(0.0f, fminf(room, 60.0f)), any(0.0f, fminf(room, 60.0f))}};
+    struct obstacle_def obstacle = {.shape = below(2),
+                                    .at = somewhere(size),
+                                    .radius = any(0.0f, fminf(room, 40.0f)),
+                                    .size = {any(0.0f, fminf(room, 60.0f)), any(0.0f, fminf(room, 60.0f))}};
+    if (below(3) == 0) { /* an L, which is cut */
+        const vec2 at = obstacle.at, wide = obstacle.size;
+        const float x[] = {0.0f, 1.0f, 1.0f, 0.3f, 0.3f, 0.0f}, y[] = {0.0f, 0.0f, 0.4f, 0.4f, 1.0f, 1.0f};
+        obstacle.shape = OBSTACLE_POLYGON;
+        obstacle.point_count = 6;
+        for (int i = 0; i < 6; i++) {
+            obstacle.points[i] = vec2_add(at, vec2_make(x[i] * wide.x, y[i] * wide.y));
+        }
+    }
     uint32_t id = 1 + (uint32_t)below(20);
     int32_t pushed;
     switch (below(3)) {

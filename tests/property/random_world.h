@@ -195,7 +195,13 @@ static inline void random_geometry(struct world_def *def) {
                 *obstacle = (struct obstacle_def){.shape = OBSTACLE_POLYGON, .point_count = 3};
                 obstacle->points[0] = at;
                 obstacle->points[1] = vec2_add(at, (vec2){size, 0.0f});
-                obstacle->points[2] = vec2_add(at, (vec2){0.0f, below(2) ? size : -size});
+                const float up = below(2) ? size : -size;
+                obstacle->points[2] = vec2_add(at, (vec2){0.0f, up});
+                if (column % 2 == 0 && size > 4.0f) { /* with a dent: it is cut */
+                    obstacle->points[3] = obstacle->points[2];
+                    obstacle->points[2] = vec2_add(at, (vec2){0.2f * size, 0.2f * up});
+                    obstacle->point_count = 4;
+                }
             }
         }
     }

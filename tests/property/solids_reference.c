@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/math/trig.h"
 #include "tests/property/environment.h"
 #include "tests/unit/server/sim/sim_fixture.h"
 
@@ -34,7 +35,7 @@ static vec2 any_place(vec2 size) {
 static void add_obstacle(struct geometry_def *def, vec2 size) {
     struct obstacle_def *obstacle = geometry_def_add_obstacle(def);
     assert_non_null(obstacle);
-    obstacle->shape = below(3);
+    obstacle->shape = below(4);
     obstacle->at = any_place(size);
     obstacle->size = (vec2){some(0.499f * size.x), some(0.499f * size.y)};
     obstacle->radius = some(0.249f * (size.x < size.y ? size.x : size.y));
@@ -43,6 +44,19 @@ static void add_obstacle(struct geometry_def *def, vec2 size) {
     obstacle->point_count = 3;
     for (int i = 0; i < 3; i++) {
         obstacle->points[i] = vec2_add(obstacle->at, corners[i]);
+    }
+    if (obstacle->shape == 3) { /* a star with a dent at every second corner, two at most deep */
+        obstacle->shape = OBSTACLE_POLYGON;
+        obstacle->point_count = 6 + 2 * below(12);
+        for (int i = 0; i < obstacle->point_count; i++) {
+            const vec2 out = trig_unit((float)i * 6.2831853f / (float)obstacle->point_count);
+            const float share = i % 2 ? any(0.1f, 0.5f) : any(0.6f, 1.0f);
+            obstacle->points[i] =
+                vec2_add(obstacle->at, (vec2){0.5f * w * share * out.x, 0.5f * h * share * out.y});
+        }
+        if (obstacle_def_fault(obstacle, false, size) != NULL) { /* thinner than a hundredth of a px */
+            obstacle->shape = OBSTACLE_CIRCLE;
+        }
     }
 }
 
@@ -85,7 +99,7 @@ static vec2 question_place(const struct scenery *scenery, const struct bounds *b
     case 2:
         if (scenery->solid_count > 0) {
             const struct solid *solid = &scenery->solids[below(scenery->solid_count)];
-            return vec2_add(solid->center, solid->corners[below(4)]);
+            return vec2_add(solid->center, solid->corners[below(3)]);
         }
         return any_place(size);
     default:

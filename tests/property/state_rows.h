@@ -126,6 +126,8 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     for (int k = 0; k < world->kind_count && k < 4; k++) {
         derived_of_kind(rows, &world->kinds[k]);
     }
+    STATE_ROW(rows, "scenery.owner_count", scenery->owner_count);
+    STATE_ARRAY(rows, "scenery.first", scenery->first, scenery->owner_count + 1);
     STATE_ROW(rows, "scenery.solid_count", scenery->solid_count);
     STATE_ARRAY(rows, "scenery.solids", scenery->solids, scenery->solid_count);
     state_rows_of_paths(rows, scenery);

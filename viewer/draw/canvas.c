@@ -89,7 +89,62 @@ static int32_t *join(int32_t *index, int32_t from, int32_t to, int count, bool i
     return index;
 }
 
-/* A convex polygon given by two outlines: full inside the first, faded out at the second. */
+/* ---- triangles of a polygon ---- */
+
+static float turn_of(vec2 a, vec2 b, vec2 c) {
+    return vec2_cross(vec2_sub(b, a), vec2_sub(c, a));
+}
+
+/* Whether the triangle at `at` of what is left of a polygon that goes round as `sense` says can be cut off. */
+static bool is_ear(const vec2 *points, const int *left, int count, int at, float sense) {
+    const vec2 a = points[left[(at + count - 1) % count]], b = points[left[at]],
+               c = points[left[(at + 1) % count]];
+    bool is_free = sense * turn_of(a, b, c) > 0.0f;
+    for (int i = 2; is_free && i < count - 1; i++) {
+        const vec2 other = points[left[(at + i) % count]];
+        is_free = sense * turn_of(a, b, other) < 0.0f || sense * turn_of(b, c, other) < 0.0f ||
+                  sense * turn_of(c, a, other) < 0.0f;
+    }
+    return is_free;
+}
+
+/* The indices of count - 2 triangles; returns what follows them. A convex polygon is a fan around its first corner. Of one
+ * that crosses itself, as a picture of hundredths of a px may, the triangles are some. */
+static int32_t *triangulate(const vec2 *points, int count, int32_t base, int32_t *index) {
+    int left[ROUND_MOST], right_turns = 0, left_turns = 0;
+    float area = 0.0f;
+    for (int i = 0; i < count; i++) {
+        const float turn = turn_of(points[i], points[(i + 1) % count], points[(i + 2) % count]);
+        left[i] = i;
+        area += turn_of(points[0], points[i], points[(i + 1) % count]);
+        right_turns += turn > 0.0f;
+        left_turns += turn < 0.0f;
+    }
+    if (right_turns == 0 || left_turns == 0) {
+        for (int i = 2; i < count; i++) {
+            *index++ = base;
+            *index++ = base + i - 1;
+            *index++ = base + i;
+        }
+        return index;
+    }
+    for (int rest = count; rest >= 3; rest--) {
+        int at = 1;
+        while (at < rest && !is_ear(points, left, rest, at, area)) {
+            at++;
+        }
+        at = at == rest ? 1 : at;
+        *index++ = base + left[at - 1];
+        *index++ = base + left[at];
+        *index++ = base + left[(at + 1) % rest];
+        for (int i = at; i + 1 < rest; i++) {
+            left[i] = left[i + 1];
+        }
+    }
+    return index;
+}
+
+/* A polygon given by two outlines: full inside the first, faded out at the second. */
 static void mesh_feathered(struct canvas *canvas, const vec2 *inner, const vec2 *outer, int count,
                            color fill) {
     assert(count >= 3 && count <= ROUND_MOST);
@@ -103,11 +158,7 @@ static void mesh_feathered(struct canvas *canvas, const vec2 *inner, const vec2 
         vertex[i] = corner(canvas, inner[i], fill);
         vertex[count + i] = corner(canvas, outer[i], fill & 0xffffffu);
     }
-    for (int i = 2; i < count; i++) {
-        *index++ = base;
-        *index++ = base + i - 1;
-        *index++ = base + i;
-    }
+    index = triangulate(inner, count, base, index);
     join(index, base, base + count, count, true);
 }
 

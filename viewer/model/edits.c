@@ -57,18 +57,19 @@ static float distance_to_side(vec2 from, vec2 to, vec2 at) {
     return vec2_length(vec2_sub(way, vec2_scale(side, part)));
 }
 
-/* Convex: a point is inside when it is on the same side of every edge. */
+/* A point is inside when a line from it to the right crosses an odd number of sides. */
 static float distance_to_polygon(const struct obstacle_def *obstacle, vec2 at) {
     float best = INFINITY;
-    int left = 0, right = 0;
+    bool is_inside = false;
     for (int i = 0; i < obstacle->point_count; i++) {
         const vec2 from = obstacle->points[i], to = obstacle->points[(i + 1) % obstacle->point_count];
         const float turn = vec2_cross(vec2_sub(to, from), vec2_sub(at, from));
-        left += turn > 0.0f ? 1 : 0;
-        right += turn < 0.0f ? 1 : 0;
+        if ((from.y > at.y) != (to.y > at.y) && (turn > 0.0f) == (to.y > from.y)) {
+            is_inside = !is_inside;
+        }
         best = fminf(best, distance_to_side(from, to, at));
     }
-    return left == 0 || right == 0 ? 0.0f : best;
+    return is_inside ? 0.0f : best;
 }
 
 float obstacle_handle_distance(const struct obstacle_def *obstacle, vec2 at) {

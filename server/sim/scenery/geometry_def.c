@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/scenery/obstacles.h"
+
 void geometry_def_fini(struct geometry_def *def) {
     for (int i = 0; i < def->flow_count; i++) {
         free(def->flows[i].vectors);
@@ -112,29 +114,6 @@ static float greater(float a, float b) {
     return a > b ? a : b;
 }
 
-/* Convex, whichever way round: all turns go the same way, and once round is one full turn. */
-static bool is_convex(const vec2 *points, int count) {
-    double area = 0.0;
-    int left = 0, right = 0, flips = 0;
-    float previous = 0.0f;
-    for (int i = 0; i < count; i++) {
-        const vec2 edge = vec2_sub(points[(i + 1) % count], points[i]);
-        const vec2 next = vec2_sub(points[(i + 2) % count], points[(i + 1) % count]);
-        const double turn = (double)edge.x * (double)next.y - (double)edge.y * (double)next.x;
-        left += turn < 0.0;
-        right += turn > 0.0;
-        area += turn;
-        if (vec2_length_squared(edge) == 0.0f) {
-            return false;
-        }
-        /* A star turns one way as well, but goes round more than once: its x changes direction too often. */
-        const float way = edge.x > 0.0f ? 1.0f : edge.x < 0.0f ? -1.0f : previous;
-        flips += previous != 0.0f && way != previous;
-        previous = way;
-    }
-    return area != 0.0 && (left == 0 || right == 0) && flips <= 2;
-}
-
 void obstacle_def_extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high) {
     const vec2 radius = {obstacle->radius, obstacle->radius};
     *low = obstacle->at;
@@ -158,10 +137,12 @@ static bool is_too_large(vec2 low, vec2 high, vec2 size) {
 static const char *shape_fault(const struct obstacle_def *shape) {
     if (shape->shape == OBSTACLE_POLYGON) {
         if (shape->point_count < 3 || shape->point_count > LIMIT_OBSTACLE_POINTS) {
-            return "a polygon needs 3 to 16 points";
+            return "a polygon needs 3 to 64 points";
         }
-        if (!is_convex(shape->points, shape->point_count)) {
-            return "a polygon must be convex, without points that coincide and with an area";
+        int sides[2];
+        if (!polygon_is_convex(shape->points, shape->point_count) &&
+            polygon_crossing(shape->points, shape->point_count, sides)) {
+            return "the sides of a polygon must meet at its corners alone, and each must have a length";
         }
     }
     return shape->radius >= 0.0f && shape->size.x >= 0.0f && shape->size.y >= 0.0f
@@ -228,6 +209,14 @@ static const char *flow_def_fault(const struct flow_def *flow) {
     return NULL;
 }
 
+int geometry_def_pieces(const struct geometry_def *def) {
+    int pieces = 0;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        pieces += solids_from_obstacle(&def->obstacles[i], NULL);
+    }
+    return pieces;
+}
+
 const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size) {
     const char *fault = NULL;
     if (def->obstacle_count > LIMIT_OBSTACLES || def->wall_count > LIMIT_WALLS ||
@@ -237,6 +226,9 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
     }
     for (int i = 0; i < def->obstacle_count && fault == NULL; i++) {
         fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
+    }
+    if (fault == NULL && geometry_def_pieces(def) > LIMIT_PIECES) {
+        fault = "the obstacles are more than 1024 convex pieces together";
     }
     for (int i = 0; i < def->wall_count && fault == NULL; i++) {
         fault = wall_def_fault(&def->walls[i], wraps, size);

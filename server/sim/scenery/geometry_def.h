@@ -54,7 +54,10 @@ NODISCARD struct area_def *geometry_def_add_area(struct geometry_def *def);
 /** A copy with arrays of its own. 0, or -1 without memory (*out is empty then). */
 NODISCARD int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out);
 
-/** NULL, or what is wrong with one of them, as a static sentence.
+/** How many convex pieces all obstacles are cut into, whole ones included; they are without faults. */
+int geometry_def_pieces(const struct geometry_def *def);
+
+/** NULL, or what is wrong with one of them, as a static sentence. polygon_crossing names the sides that meet.
  * wraps, size: of the world; in a wrapping one nothing may be larger than half the world, or the short way
  * round it would be ambiguous. */
 const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size);

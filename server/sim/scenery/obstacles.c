@@ -24,9 +24,9 @@ static void finish(struct solid *solid) {
     }
 }
 
-static struct solid from_polygon(const vec2 *points, int count) {
-    assert(count >= 3 && count <= LIMIT_OBSTACLE_POINTS);
-    struct solid solid = {.shape = SOLID_CONVEX, .count = count};
+static struct solid from_convex(const vec2 *points, int count) {
+    assert(count >= 3 && count <= LIMIT_PIECE_POINTS);
+    struct solid solid = {.shape = SOLID_CONVEX, .pieces = 1, .count = count};
     vec2 sum = {0.0f, 0.0f};
     float area = 0.0f;
     for (int i = 0; i < count; i++) {
@@ -43,15 +43,54 @@ static struct solid from_polygon(const vec2 *points, int count) {
     return solid;
 }
 
-struct solid solid_from_obstacle(const struct obstacle_def *obstacle) {
-    if (obstacle->shape == OBSTACLE_POLYGON) {
-        return from_polygon(obstacle->points, obstacle->point_count);
+/* A corner of a cut polygon, from a place. */
+static vec2 corner_from(const struct polygon_cut *cut, int corner, vec2 center) {
+    return vec2_make((float)((double)cut->x[corner] / 100.0 - (double)center.x),
+                     (float)((double)cut->y[corner] / 100.0 - (double)center.y));
+}
+
+/* The pieces of a polygon that is not convex, or has too many corners for one. */
+static int from_pieces(const struct obstacle_def *obstacle, struct solid *solids) {
+    struct polygon_cut cut;
+    double x = 0.0, y = 0.0;
+    const bool is_simple = polygon_cut(obstacle->points, obstacle->point_count, &cut);
+    assert(is_simple);
+    (void)is_simple;
+    for (int i = 0; i < cut.point_count; i++) {
+        x += (double)cut.x[i];
+        y += (double)cut.y[i];
     }
+    const double share = 0.01 / (double)cut.point_count;
+    const vec2 center = {(float)(x * share), (float)(y * share)};
+    float radius = 0.0f;
+    for (int i = 0; i < cut.point_count; i++) {
+        const float reach = vec2_length(corner_from(&cut, i, center));
+        radius = reach > radius ? reach : radius;
+    }
+    for (int p = 0; solids != NULL && p < cut.piece_count; p++) {
+        const struct polygon_piece *piece = &cut.pieces[p];
+        struct solid solid = {.shape = SOLID_CONVEX, .piece = (uint8_t)p, .pieces = (uint8_t)cut.piece_count};
+        for (int i = 0; i < piece->count; i++) {
+            const int from = piece->corners[i], to = piece->corners[(i + 1) % piece->count];
+            solid.corners[solid.count++] = corner_from(&cut, from, center);
+            solid.seams = (uint16_t)(solid.seams | (to == (from + 1) % cut.point_count ? 0u : 1u << i));
+        }
+        solid.center = center;
+        solid.radius = radius;
+        finish(&solid);
+        solids[p] = solid;
+    }
+    return cut.piece_count;
+}
+
+static struct solid from_circle_or_box(const struct obstacle_def *obstacle) {
     if (obstacle->shape == OBSTACLE_CIRCLE) {
-        return (struct solid){.shape = SOLID_CIRCLE, .center = obstacle->at, .radius = obstacle->radius};
+        return (struct solid){
+            .shape = SOLID_CIRCLE, .pieces = 1, .center = obstacle->at, .radius = obstacle->radius};
     }
     const vec2 half = vec2_scale(obstacle->size, 0.5f);
-    struct solid solid = {.shape = SOLID_CONVEX, .center = vec2_add(obstacle->at, half), .count = 4};
+    struct solid solid = {
+        .shape = SOLID_CONVEX, .pieces = 1, .center = vec2_add(obstacle->at, half), .count = 4};
     const vec2 corners[] = {{-half.x, -half.y}, {half.x, -half.y}, {half.x, half.y}, {-half.x, half.y}};
     for (int i = 0; i < 4; i++) {
         solid.corners[i] = corners[i];
@@ -65,9 +104,21 @@ struct solid solid_from_obstacle(const struct obstacle_def *obstacle) {
     return solid;
 }
 
+int solids_from_obstacle(const struct obstacle_def *obstacle, struct solid *solids) {
+    const bool is_polygon = obstacle->shape == OBSTACLE_POLYGON;
+    if (is_polygon && !polygon_is_convex(obstacle->points, obstacle->point_count)) {
+        return from_pieces(obstacle, solids);
+    }
+    if (solids != NULL) {
+        *solids =
+            is_polygon ? from_convex(obstacle->points, obstacle->point_count) : from_circle_or_box(obstacle);
+    }
+    return 1;
+}
+
 struct solid solid_from_wall(const struct wall_def *wall) {
     const vec2 half = vec2_scale(vec2_sub(wall->to, wall->from), 0.5f);
-    struct solid solid = {.shape = SOLID_WALL, .center = vec2_add(wall->from, half), .count = 2};
+    struct solid solid = {.shape = SOLID_WALL, .pieces = 1, .center = vec2_add(wall->from, half), .count = 2};
     solid.corners[0] = vec2_scale(half, -1.0f);
     solid.corners[1] = half;
     finish(&solid);
@@ -91,24 +142,49 @@ static vec2 nearest_on_line(vec2 a, vec2 b, vec2 place) {
     return share <= 0.0f ? a : share >= 1.0f ? b : vec2_add(a, vec2_scale(line, share));
 }
 
-/* From outside a convex solid, or from anywhere to a wall: the nearest point of all sides. */
-static struct touch touch_outline(const struct solid *solid, vec2 place) {
-    struct touch touch = {3e38f, any_way};
-    float best = 3e38f;
+static bool is_seam(const struct solid *solid, int side) {
+    return (solid->seams >> side & 1) != 0;
+}
+
+/* The point of a side that is nearest to a place. */
+struct side_spot {
+    int side;      /* -1: there is none */
+    float squared; /* px^2, of its distance */
+    vec2 away;     /* px, from the point to the place */
+};
+
+/* left_out: bit i: without side i. */
+static struct side_spot nearest_side(const struct solid *solid, vec2 place, unsigned left_out) {
+    struct side_spot best = {-1, 3e38f, {0.0f, 0.0f}};
     for (int i = 0; i < solid->count; i++) {
+        if ((left_out >> i & 1) != 0) {
+            continue;
+        }
         const vec2 nearest =
             nearest_on_line(solid->corners[i], solid->corners[(i + 1) % solid->count], place);
         const vec2 away = vec2_sub(place, nearest);
         const float squared = vec2_length_squared(away);
-        if (squared < best) {
-            best = squared;
-            touch = (struct touch){sqrtf(squared), unit_or(away, solid->normals[i])};
+        if (squared < best.squared) {
+            best = (struct side_spot){i, squared, away};
         }
     }
-    return touch;
+    return best;
 }
 
-struct touch solid_touch(const struct solid *solid, vec2 place) {
+/* How far a place lies outside a side. The two sides of a seam are measured from the same end, so one is exactly the
+ * other's negative, and no place between two pieces is outside both. */
+static float height_over(const struct solid *solid, int side, vec2 place) {
+    vec2 end = solid->corners[side];
+    if (is_seam(solid, side)) {
+        const vec2 to = solid->corners[(side + 1) % solid->count];
+        end = end.x < to.x || (end.x <= to.x && end.y < to.y) ? end : to;
+    }
+    return vec2_dot(vec2_sub(place, end), solid->normals[side]);
+}
+
+/* By all sides, as if there were no other pieces. The distance of a whole solid; of a piece it changes no faster than the
+ * place does, which the lookup needs. */
+static struct touch touch_alone(const struct solid *solid, vec2 place) {
     if (solid->shape == SOLID_CIRCLE) {
         const float distance = vec2_length(place);
         return (struct touch){distance - solid->radius, unit_or(place, any_way)};
@@ -116,7 +192,7 @@ struct touch solid_touch(const struct solid *solid, vec2 place) {
     if (solid->shape == SOLID_CONVEX) {
         struct touch inside = {-3e38f, any_way};
         for (int i = 0; i < solid->count; i++) {
-            const float height = vec2_dot(vec2_sub(place, solid->corners[i]), solid->normals[i]);
+            const float height = height_over(solid, i, place);
             if (height > inside.distance) {
                 inside = (struct touch){height, solid->normals[i]};
             }
@@ -125,7 +201,61 @@ struct touch solid_touch(const struct solid *solid, vec2 place) {
             return inside;
         }
     }
-    return touch_outline(solid, place);
+    const struct side_spot spot = nearest_side(solid, place, 0);
+    return (struct touch){sqrtf(spot.squared),
+                          spot.side < 0 ? any_way : unit_or(spot.away, solid->normals[spot.side])};
+}
+
+/* ---- pieces ---- */
+
+/* Whether a place lies in a piece; on a seam it lies in both. */
+static bool is_in_piece(const struct solid *solid, vec2 place) {
+    for (int i = 0; i < solid->count; i++) {
+        const float height = height_over(solid, i, place);
+        if (height > 0.0f || (height >= 0.0f && !is_seam(solid, i))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* From inside: to the nearest surface of all pieces, the first of those as near. */
+static struct touch touch_from_inside(const struct solid *solid, vec2 place) {
+    struct touch touch = {0.0f, any_way};
+    float best = 3e38f;
+    for (int p = 0; p < solid->pieces; p++) {
+        const struct solid *piece = solid - solid->piece + p;
+        for (int i = 0; i < piece->count; i++) {
+            const vec2 a = piece->corners[i], b = piece->corners[(i + 1) % piece->count];
+            const vec2 out = vec2_sub(nearest_on_line(a, b, place), place);
+            const float squared = vec2_length_squared(out);
+            if (!is_seam(piece, i) && squared < best) {
+                best = squared;
+                touch = (struct touch){-sqrtf(squared), unit_or(out, piece->normals[i])};
+            }
+        }
+    }
+    return touch;
+}
+
+/* From outside: to the surface; 3e38 where a seam is nearer by more than rounding may amount to. */
+static struct touch touch_surface(const struct solid *solid, vec2 place) {
+    const struct side_spot spot = nearest_side(solid, place, solid->seams);
+    const float distance = sqrtf(spot.squared);
+    const float rounding = 1e-3f + 4e-6f * solid->radius;
+    if (spot.side < 0 ||
+        (solid->seams != 0 &&
+         distance - sqrtf(nearest_side(solid, place, ~(unsigned)solid->seams).squared) > rounding)) {
+        return (struct touch){3e38f, any_way};
+    }
+    return (struct touch){distance, unit_or(spot.away, solid->normals[spot.side])};
+}
+
+struct touch solid_touch(const struct solid *solid, vec2 place) {
+    if (solid->pieces == 1) {
+        return touch_alone(solid, place);
+    }
+    return is_in_piece(solid, place) ? touch_from_inside(solid, place) : touch_surface(solid, place);
 }
 
 /* ---- sweeping ---- */
@@ -195,7 +325,9 @@ struct contact solid_sweep(const struct solid *solid, vec2 place, vec2 way, floa
     }
     for (int i = 0; i < solid->count; i++) {
         sweep_corner(solid->corners[i], place, way, length, radius, &contact);
-        sweep_side(solid, i, solid->normals[i], place, way, length, radius, &contact);
+        if (!is_seam(solid, i)) {
+            sweep_side(solid, i, solid->normals[i], place, way, length, radius, &contact);
+        }
     }
     return contact;
 }
@@ -325,12 +457,16 @@ static struct span span_of(const struct solid_grid *grid, const struct bounds *b
             span.high = is_taken ? 3e38f : span.high;
             continue;
         }
-        const float distance = solid_touch(solid, from).distance;
+        const float distance = touch_alone(solid, from).distance;
         span.any = lesser(span.any, distance);
         if (is_taken) {
             span.low = lesser(span.low, distance - half);
             span.high = greater(span.high, distance + half);
         }
+    }
+    if (solid->pieces > 1 &&
+        span.low <= grid->slack) { /* inside, the outline may be as far as the whole is wide */
+        span.low = lesser(span.low, -2.0f * solid->radius);
     }
     return span;
 }

@@ -13,25 +13,37 @@
 
 #include "common/base/geometry.h"
 #include "common/base/nodiscard.h"
+#include "server/sim/scenery/polygon.h"
 #include "server/sim/space/edge.h"
+
+enum { SOLID_PIECES_MAX = POLYGON_PIECES_MAX };
 
 enum solid_shape {
     SOLID_CIRCLE,
-    SOLID_CONVEX, /* 3 .. LIMIT_OBSTACLE_POINTS corners */
+    SOLID_CONVEX, /* 3 .. LIMIT_PIECE_POINTS corners */
     SOLID_WALL,   /* two corners (they may coincide), nothing inside */
 };
 
-/** An obstacle or a wall, prepared. Plain value. */
+/** An obstacle or a wall, prepared; or a convex piece of an obstacle, whose pieces lie side by side in an array. Plain
+ * value.
+ *
+ * A seam is a side that divides two pieces. It is no surface: a place whose nearest point of the piece lies on a seam is
+ * nearer to another piece. All pieces have the center and the radius of the whole, so a corner has the same bits in each. */
 struct solid {
     enum solid_shape shape;
-    vec2 center;  /* px, in the world */
-    float radius; /* px, of the circle, or of the circle around center that holds every corner */
+    uint16_t owner;        /* the index of what it is or belongs to: obstacles first, then walls */
+    uint16_t seams;        /* bit i: the side from corner i to corner i + 1 is one */
+    uint8_t piece, pieces; /* this is number `piece`, from 0, of so many; 0 of 1: it is whole */
+    vec2 center;           /* px, in the world */
+    float radius;          /* px, of the circle, or of the circle around center that holds every corner */
     int count;
-    vec2 corners[LIMIT_OBSTACLE_POINTS]; /* px from center, clockwise on a screen */
-    vec2 normals[LIMIT_OBSTACLE_POINTS]; /* outward unit normal of the side from corner i to corner i + 1 */
+    vec2 corners[LIMIT_PIECE_POINTS]; /* px from center, clockwise on a screen */
+    vec2 normals[LIMIT_PIECE_POINTS]; /* outward unit normal of the side from corner i to corner i + 1 */
 };
 
-struct solid solid_from_obstacle(const struct obstacle_def *obstacle);
+/** Prepares an obstacle without faults. Returns how many solids it is.
+ * solids  room for SOLID_PIECES_MAX; NULL: they are only counted */
+int solids_from_obstacle(const struct obstacle_def *obstacle, struct solid *solids);
 struct solid solid_from_wall(const struct wall_def *wall);
 
 /** A point of the world from the solid's center, the short way on a torus. px */
@@ -39,12 +51,13 @@ vec2 solid_offset(const struct solid *solid, const struct bounds *bounds, vec2 p
 
 /** How near a place is to a solid. */
 struct touch {
-    float distance; /* px to the outline; < 0 inside (never for a wall) */
+    float distance; /* px to the outline; < 0 inside (never for a wall); 3e38 where a seam is nearest */
     vec2 normal;    /* unit vector, from the nearest point of the outline outwards */
 };
 
 /** Distance and normal at a place (px from the center). In the middle of a circle, or exactly on a wall,
- * where every way is as short, the normal is one fixed direction. */
+ * where every way is as short, the normal is one fixed direction. Inside a piece: to the outline of the whole, so the
+ * other pieces must lie beside it. */
 struct touch solid_touch(const struct solid *solid, vec2 place);
 
 /** A disc's first contact on a straight way. */
@@ -73,7 +86,7 @@ float solid_reach(const struct solid *solid, vec2 across);
  * solids that can be the nearest to some place in it; the solids that reach into it.
  */
 
-enum { SOLIDS_MAX = LIMIT_OBSTACLES + LIMIT_WALLS, SOLID_WORDS = (SOLIDS_MAX + 63) / 64 };
+enum { SOLIDS_MAX = LIMIT_PIECES + LIMIT_WALLS, SOLID_WORDS = (SOLIDS_MAX + 63) / 64 };
 
 /** For every cell a list of solids, ascending: members[begin[cell] .. begin[cell + 1]). */
 struct solid_lists {

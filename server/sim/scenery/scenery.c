@@ -166,24 +166,39 @@ bool area_holds(const struct area_def *area, const struct bounds *bounds, vec2 p
 
 /* ---- preparing ---- */
 
+static void fill_solids(struct scenery *scenery) {
+    const struct geometry_def *def = &scenery->def;
+    for (int i = 0; i < scenery->owner_count; i++) {
+        struct solid *solids = &scenery->solids[scenery->solid_count];
+        int count = 1;
+        if (i < def->obstacle_count) {
+            count = solids_from_obstacle(&def->obstacles[i], solids);
+        } else {
+            *solids = solid_from_wall(&def->walls[i - def->obstacle_count]);
+        }
+        for (int k = 0; k < count; k++) {
+            solids[k].owner = (uint16_t)i;
+        }
+        scenery->solid_count += count;
+        scenery->first[i + 1] = (uint16_t)scenery->solid_count;
+    }
+}
+
 int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
     *scenery = (struct scenery){0};
     if (geometry_def_copy(def, &scenery->def) != 0) {
         return -1;
     }
-    const int solids = def->obstacle_count + def->wall_count;
+    const int solids = geometry_def_pieces(def) + def->wall_count;
+    scenery->owner_count = def->obstacle_count + def->wall_count;
+    scenery->first = calloc((size_t)scenery->owner_count + 1, sizeof *scenery->first);
     scenery->solids = calloc((size_t)solids + 1, sizeof *scenery->solids);
     scenery->paths = calloc((size_t)def->path_count + 1, sizeof *scenery->paths);
-    if (scenery->solids == NULL || scenery->paths == NULL) {
+    if (scenery->first == NULL || scenery->solids == NULL || scenery->paths == NULL) {
         scenery_fini(scenery);
         return -1;
     }
-    for (int i = 0; i < def->obstacle_count; i++) {
-        scenery->solids[scenery->solid_count++] = solid_from_obstacle(&def->obstacles[i]);
-    }
-    for (int i = 0; i < def->wall_count; i++) {
-        scenery->solids[scenery->solid_count++] = solid_from_wall(&def->walls[i]);
-    }
+    fill_solids(scenery);
     for (int i = 0; i < def->path_count; i++) {
         scenery->paths[i] = path_prepare(&def->paths[i], bounds);
     }
@@ -199,6 +214,7 @@ void scenery_fini(struct scenery *scenery) {
         free(scenery->block);
     } else {
         geometry_def_fini(&scenery->def);
+        free(scenery->first);
         free(scenery->solids);
         free(scenery->paths);
         solid_grid_fini(&scenery->grid);
@@ -254,6 +270,7 @@ static struct scenery pack_scenery(struct packing *packing, const struct scenery
     struct scenery scenery = *from;
     const size_t cells = (size_t)from->grid.columns * (size_t)from->grid.rows;
     pack_geometry(packing, &scenery.def);
+    scenery.first = pack(packing, from->first, sizeof *from->first, (size_t)from->owner_count + 1);
     scenery.solids = pack(packing, from->solids, sizeof *from->solids, (size_t)from->solid_count);
     scenery.paths = pack(packing, from->paths, sizeof *from->paths, (size_t)from->def.path_count);
     scenery.grid.room = pack(packing, from->grid.room, sizeof *from->grid.room, cells);
@@ -313,7 +330,7 @@ static void touch_solid(const struct scenery *scenery, const struct bounds *boun
     const struct solid *solid = &scenery->solids[index];
     const struct touch touch = solid_touch(solid, solid_offset(solid, bounds, place));
     if (touch.distance < nearest->touch.distance) {
-        *nearest = (struct scenery_touch){index, touch};
+        *nearest = (struct scenery_touch){solid->owner, touch};
     }
 }
 
@@ -342,6 +359,24 @@ struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct
     return nearest;
 }
 
+struct touch scenery_touch_of(const struct scenery *scenery, const struct bounds *bounds, int owner,
+                              vec2 place) {
+    struct scenery_touch nearest = no_touch;
+    for (int i = scenery->first[owner]; i < scenery->first[owner + 1]; i++) {
+        touch_solid(scenery, bounds, place, i, &nearest);
+    }
+    return nearest.touch;
+}
+
+float scenery_reach_of(const struct scenery *scenery, int owner, vec2 across) {
+    float reach = -3e38f;
+    for (int i = scenery->first[owner]; i < scenery->first[owner + 1]; i++) {
+        const float one = solid_reach(&scenery->solids[i], across);
+        reach = one > reach ? one : reach;
+    }
+    return reach;
+}
+
 float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
     if (scenery->solid_count == 0) {
         return 3e38f;
@@ -356,7 +391,7 @@ static void sweep_solid(const struct scenery *scenery, const struct bounds *boun
     const struct contact contact =
         solid_sweep(solid, solid_offset(solid, bounds, place), way, first->contact.distance, radius);
     if (contact.is_hit && (first->index < 0 || contact.distance < first->contact.distance)) {
-        *first = (struct scenery_contact){index, contact};
+        *first = (struct scenery_contact){solid->owner, contact};
     }
 }
 
@@ -390,7 +425,7 @@ struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct
     if (!solid_grid_sweep(&scenery->grid, bounds, place, way, length, radius, &set)) {
         return scenery_sweep_all(scenery, bounds, place, way, length, radius);
     }
-    for (int word = 0; word < SOLID_WORDS; word++) {
+    for (int word = 0; 64 * word < scenery->solid_count; word++) {
         while (set.words[word] != 0) {
             sweep_solid(scenery, bounds, place, way, radius, 64 * word + take_bit(&set.words[word]), &first);
         }

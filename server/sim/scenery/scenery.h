@@ -3,7 +3,8 @@
  *
  * Static in a tick; between ticks obstacles change by rebuilding all of it (world_commands.c). Owns its arrays.
  * No question allocates. Answers do not depend on the order of agents; of two solids as near, the first in
- * the scenario counts, obstacles before walls.
+ * the scenario counts, obstacles before walls. A concave obstacle is several solids, its pieces, with one owner; an index in
+ * an answer is that of the owner.
  */
 #ifndef DROVER_SERVER_SIM_SCENERY_SCENERY_H
 #define DROVER_SERVER_SIM_SCENERY_SCENERY_H
@@ -60,12 +61,14 @@ vec2 path_point(const struct path *path, float s);
 
 struct scenery {
     struct geometry_def def; /* owned copy */
-    int solid_count;         /* obstacles first (def.obstacle_count of them), then walls */
-    struct solid *solids;    /* owned */
-    struct path *paths;      /* owned; def.path_count */
-    struct solid_grid grid;  /* which solids matter where */
-    void *block;             /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
-    size_t block_size;       /* bytes */
+    int owner_count; /* obstacles (def.obstacle_count of them), then walls: what indices mean outside */
+    uint16_t *first; /* owned; owner_count + 1: the solids of owner i are first[i] .. first[i + 1] - 1 */
+    int solid_count;
+    struct solid *solids;   /* owned; the pieces of each owner side by side */
+    struct path *paths;     /* owned; def.path_count */
+    struct solid_grid grid; /* which solids matter where */
+    void *block;            /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
+    size_t block_size;      /* bytes */
 };
 
 /** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
@@ -83,7 +86,7 @@ bool scenery_clone_fits(const struct scenery *to, const struct scenery *from);
 /** Copies `from` into the room of `to`. Allocates nothing. */
 void scenery_clone(struct scenery *to, const struct scenery *from);
 
-/** What a body senses of a solid. index -1: nothing. */
+/** What a body senses of an obstacle or a wall. index: the owner; -1: nothing. */
 struct scenery_touch {
     int index;
     struct touch touch;
@@ -91,11 +94,17 @@ struct scenery_touch {
 /** The solid whose outline is nearest to a place of the world. */
 struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
 
+/** How near a place of the world is to an obstacle or a wall. */
+struct touch scenery_touch_of(const struct scenery *scenery, const struct bounds *bounds, int owner,
+                              vec2 place);
+/** How far it reaches across a direction, from the center of its solids. px */
+float scenery_reach_of(const struct scenery *scenery, int owner, vec2 across);
+
 /** A distance that every solid has at least from a place: 3e38 without solids, -3e38 when it is not known. px
  */
 float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
 
-/** The first solid a disc meets on its way. index -1: none. Units as solid_sweep. */
+/** The first solid a disc meets on its way. index: its owner; -1: none. Units as solid_sweep. */
 struct scenery_contact {
     int index;
     struct contact contact;

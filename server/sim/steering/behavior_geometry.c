@@ -35,12 +35,14 @@ static vec2 right_of(vec2 way) {
 }
 
 /* Whether a body that passes the solid on this side finds the border of the world there. */
-static bool is_shut(const struct solid *solid, const struct steering_context *context, vec2 side) {
+static bool is_shut(int index, const struct steering_context *context, vec2 side) {
+    const struct scenery *scenery = context->scenery;
     const struct bounds *bounds = context->bounds;
     if (bounds->edge == EDGE_WRAP || bounds->edge == EDGE_OPEN) {
         return false;
     }
-    const vec2 end = vec2_add(solid->center, vec2_scale(side, solid_reach(solid, side)));
+    const vec2 end = vec2_add(scenery->solids[scenery->first[index]].center,
+                              vec2_scale(side, scenery_reach_of(scenery, index, side)));
     const float room = 2.0f * context->body->radius;
     const float sides[] = {side.x < 0.0f ? end.x : bounds->size.x - end.x,
                            side.y < 0.0f ? end.y : bounds->size.y - end.y};
@@ -50,31 +52,33 @@ static bool is_shut(const struct solid *solid, const struct steering_context *co
 
 /* +1 or -1: the side of the way, right or left, on which less must be gone around the solid; right when
  * equal. */
-static float shorter_side(const struct solid *solid, const struct steering_context *context, vec2 way) {
+static float shorter_side(int index, const struct steering_context *context, vec2 way) {
+    const struct scenery *scenery = context->scenery;
+    const struct solid *solid = &scenery->solids[scenery->first[index]];
     const vec2 right = right_of(way);
     const vec2 left = vec2_scale(right, -1.0f);
     const float own = vec2_dot(solid_offset(solid, context->bounds, context->position), right);
-    return solid_reach(solid, right) - own <= solid_reach(solid, left) + own ? 1.0f : -1.0f;
+    return scenery_reach_of(scenery, index, right) - own <= scenery_reach_of(scenery, index, left) + own
+               ? 1.0f
+               : -1.0f;
 }
 
 /* The side for a solid that comes into the way: where the body is going, or head-on the shorter one; never
  * into the border of the world when the other side is open. +1: along right_of(normal). */
-static float choose_side(const struct solid *solid, vec2 normal, vec2 way,
-                         const struct steering_context *context) {
+static float choose_side(int index, vec2 normal, vec2 way, const struct steering_context *context) {
     const vec2 tangent = right_of(normal);
     const float along = vec2_dot(tangent, way);
     float sign = along < 0.0f ? -1.0f : 1.0f;
     if (along < HEAD_ON && along > -HEAD_ON) {
-        const vec2 side = vec2_scale(right_of(way), shorter_side(solid, context, way));
+        const vec2 side = vec2_scale(right_of(way), shorter_side(index, context, way));
         sign = vec2_dot(tangent, side) < 0.0f ? -1.0f : 1.0f;
     }
     const vec2 side = vec2_scale(tangent, sign);
-    return is_shut(solid, context, side) && !is_shut(solid, context, vec2_scale(side, -1.0f)) ? -sign : sign;
+    return is_shut(index, context, side) && !is_shut(index, context, vec2_scale(side, -1.0f)) ? -sign : sign;
 }
 
 static struct touch touch_of(int index, const struct steering_context *context) {
-    const struct solid *solid = &context->scenery->solids[index];
-    return solid_touch(solid, solid_offset(solid, context->bounds, context->position));
+    return scenery_touch_of(context->scenery, context->bounds, index, context->position);
 }
 
 static bool is_recent(float seconds, const struct steering_context *context) {
@@ -91,7 +95,7 @@ static void note_solid(int index, vec2 normal, vec2 way, float speed,
                        (memory->solid == index + 1 ||
                         touch_of(memory->solid - 1, context).distance < 4.0f * context->body->radius);
     if (!keeps) {
-        const float sign = choose_side(&context->scenery->solids[index], normal, way, context);
+        const float sign = choose_side(index, normal, way, context);
         memory->side = sign < 0.0f ? -1 : 1;
         memory->pace = speed;
     }
@@ -151,6 +155,20 @@ static struct steering_output pass(const struct contact *contact, float speed,
     return behavior_match_velocity(desired, context, rate < context->exact_rate ? rate : context->exact_rate);
 }
 
+/* The surface to go along: in an inner corner of a concave obstacle the one that the way along this one runs into, or the agent
+ * would push against it for ever. A corner between two obstacles stays a dead end. */
+static vec2 surface_ahead(vec2 normal, const struct steering_context *context) {
+    const struct scenery *scenery = context->scenery;
+    const int index = context->memory->solid - 1;
+    if (scenery->first[index + 1] - scenery->first[index] == 1) {
+        return normal;
+    }
+    const struct scenery_contact ahead =
+        scenery_sweep(scenery, context->bounds, context->position, passing_tangent(normal, context), BESIDE,
+                      context->body->radius);
+    return ahead.index == index ? ahead.contact.normal : normal;
+}
+
 const struct field behavior_avoid_obstacles_fields[] = {
     WEIGHT_ROW,
     NUMBER("horizon", horizon, 60.0, 1.5, "s", "How far ahead it looks for obstacles and walls."),
@@ -198,7 +216,7 @@ struct steering_output behavior_avoid_obstacles(const struct behavior_def *behav
     if (is_recent(KEEP_PACE, context)) {
         const struct touch beside = touch_of(context->memory->solid - 1, context);
         if (beside.distance < body->radius + behavior->clearance + BESIDE) {
-            return keep_pace(beside.normal, context);
+            return keep_pace(surface_ahead(beside.normal, context), context);
         }
     }
     return first.index >= 0 ? pass(&first.contact, speed, context) : no_output;
@@ -430,7 +448,7 @@ struct steering_output behavior_hide(const struct behavior_def *behavior,
     bool is_found = false;
     vec2 best = nowhere;
     for (int i = 0; i < scenery->def.obstacle_count; i++) {
-        const vec2 offset = hiding_place(&scenery->solids[i], behavior, context);
+        const vec2 offset = hiding_place(&scenery->solids[scenery->first[i]], behavior, context);
         const bool is_nearer = !is_found || vec2_length_squared(offset) < vec2_length_squared(best);
         if (is_nearer && is_in_world(context->bounds, vec2_add(context->position, offset))) {
             best = offset;

@@ -57,7 +57,7 @@ static void find_solids(const struct steering_context *context, float far, struc
             compare_solid(context, i, far, near);
         }
     }
-    for (int word = 0; word < SOLID_WORDS; word++) {
+    for (int word = 0; 64 * word < scenery->solid_count; word++) {
         for (uint64_t left = set.words[word]; left != 0; left &= left - 1) {
             compare_solid(context, 64 * word + __builtin_ctzll(left), far, near);
         }

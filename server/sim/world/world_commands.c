@@ -522,13 +522,24 @@ const struct obstacle_def *world_find_obstacle(const struct world *world, uint32
     return index < 0 ? NULL : &world->scenery.def.obstacles[index];
 }
 
-/* Puts other obstacles in place of those there are. */
+/* A copy of the obstacles with room for one more, or NULL without memory. The caller frees it. */
+static struct obstacle_def *copy_obstacles(const struct world *world) {
+    const struct geometry_def *def = &world->scenery.def;
+    struct obstacle_def *copy = malloc(((size_t)def->obstacle_count + 1) * sizeof *copy);
+    for (int i = 0; copy != NULL && i < def->obstacle_count; i++) {
+        copy[i] = def->obstacles[i];
+    }
+    return copy;
+}
+
+/* Puts other obstacles (NULL: there was no memory for them) in place of those there are, and frees them. */
 static enum world_result replace_obstacles(struct world *world, struct obstacle_def *obstacles, int count) {
     struct geometry_def def = world->scenery.def; /* shares its arrays; scenery_init copies them */
     struct scenery scenery;
     def.obstacles = obstacles;
-    def.obstacle_count = count;
-    const bool is_made = scenery_init(&scenery, &def, &world->bounds) == 0;
+    def.obstacle_count = obstacles != NULL ? count : 0;
+    const bool is_made = obstacles != NULL && scenery_init(&scenery, &def, &world->bounds) == 0;
+    free(obstacles);
     if (!world_all_ranks(world, is_made)) {
         if (is_made) {
             scenery_fini(&scenery);
@@ -561,15 +572,14 @@ static void renumber_solids(struct world *world, int index, int by) {
 
 /* Bodies that overlap a solid are put outside, the shortest way. Returns how many, on all ranks. */
 static int32_t push_bodies(struct world *world, int index) {
-    assert(index >= 0 && index < world->scenery.solid_count);
+    assert(index >= 0 && index < world->scenery.owner_count);
     int32_t pushed = 0;
-    const struct solid *solid = &world->scenery.solids[index];
     const struct world_slots own = world_own_slots(world);
     for (int32_t slot = own.begin; slot < own.end; slot++) {
         struct motion *motion = &world->grid.motion[slot];
         const vec2 place = {motion->x, motion->y};
         const float radius = world_body(world, world->grid.row[slot])->radius;
-        if (!(solid_touch(solid, solid_offset(solid, &world->bounds, place)).distance < radius)) {
+        if (!(scenery_touch_of(&world->scenery, &world->bounds, index, place).distance < radius)) {
             continue;
         }
         const vec2 outside =
@@ -591,15 +601,15 @@ enum world_result world_add_obstacle(struct world *world, const struct obstacle_
     assert(obstacle_def_fault(obstacle, world->bounds.edge == EDGE_WRAP, world->bounds.size) == NULL);
     const struct geometry_def *def = &world->scenery.def;
     const int count = def->obstacle_count;
-    if (count == LIMIT_OBSTACLES || world->next_obstacle == UINT32_MAX) {
+    if (count == LIMIT_OBSTACLES || world->next_obstacle == UINT32_MAX ||
+        geometry_def_pieces(def) + solids_from_obstacle(obstacle, NULL) > LIMIT_PIECES) {
         return WORLD_FULL;
     }
-    struct obstacle_def obstacles[LIMIT_OBSTACLES];
-    for (int i = 0; i < count; i++) {
-        obstacles[i] = def->obstacles[i];
+    struct obstacle_def *obstacles = copy_obstacles(world);
+    if (obstacles != NULL) {
+        obstacles[count] = *obstacle;
+        obstacles[count].id = world->next_obstacle;
     }
-    obstacles[count] = *obstacle;
-    obstacles[count].id = world->next_obstacle;
     world_keep_headings(world);
     const enum world_result result = replace_obstacles(world, obstacles, count + 1);
     if (result == WORLD_OK) {
@@ -617,18 +627,21 @@ enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to,
     if (index < 0) {
         return WORLD_NO_OBSTACLE;
     }
-    struct obstacle_def obstacles[LIMIT_OBSTACLES];
-    for (int i = 0; i < def->obstacle_count; i++) {
-        obstacles[i] = def->obstacles[i];
-    }
-    const vec2 from = obstacle_point(&obstacles[index]);
+    const vec2 from = obstacle_point(&def->obstacles[index]);
     if (bits_of(from.x) == bits_of(to.x) && bits_of(from.y) == bits_of(to.y)) {
         *pushed = 0;
         return WORLD_OK;
     }
-    obstacles[index] = obstacle_moved(&obstacles[index], to);
-    if (obstacle_def_fault(&obstacles[index], world->bounds.edge == EDGE_WRAP, world->bounds.size) != NULL) {
+    const struct obstacle_def moved = obstacle_moved(&def->obstacles[index], to);
+    if (obstacle_def_fault(&moved, world->bounds.edge == EDGE_WRAP, world->bounds.size) != NULL ||
+        geometry_def_pieces(def) + solids_from_obstacle(&moved, NULL) -
+                solids_from_obstacle(&def->obstacles[index], NULL) >
+            LIMIT_PIECES) {
         return WORLD_BAD_DEF;
+    }
+    struct obstacle_def *obstacles = copy_obstacles(world);
+    if (obstacles != NULL) {
+        obstacles[index] = moved;
     }
     world_keep_headings(world);
     const enum world_result result = replace_obstacles(world, obstacles, def->obstacle_count);
@@ -645,15 +658,12 @@ enum world_result world_remove_obstacle(struct world *world, uint32_t id) {
     if (index < 0) {
         return WORLD_NO_OBSTACLE;
     }
-    struct obstacle_def obstacles[LIMIT_OBSTACLES];
-    int count = 0;
-    for (int i = 0; i < def->obstacle_count; i++) {
-        if (i != index) {
-            obstacles[count++] = def->obstacles[i];
-        }
+    struct obstacle_def *obstacles = copy_obstacles(world);
+    for (int i = index; obstacles != NULL && i + 1 < def->obstacle_count; i++) {
+        obstacles[i] = obstacles[i + 1];
     }
     world_keep_headings(world);
-    const enum world_result result = replace_obstacles(world, obstacles, count);
+    const enum world_result result = replace_obstacles(world, obstacles, def->obstacle_count - 1);
     if (result == WORLD_OK) {
         renumber_solids(world, index + 1, -1);
     }

@@ -110,7 +110,7 @@ static bool is_solid(const struct world *world, int32_t row, const void *entry) 
     uint16_t solid;
     (void)row;
     memcpy(&solid, entry, sizeof solid);
-    return solid <= world->scenery.solid_count;
+    return solid <= world->scenery.owner_count;
 }
 
 static bool is_side(const struct world *world, int32_t row, const void *entry) {

@@ -281,7 +281,7 @@ static const struct mistake mistakes[] = {
     {"\"size\":[30,20]", "\"size\":[-30,20]", "", "must not be negative", BAD},
     {"\"id\":3,", "\"id\":2,", "", "an obstacle has a wrong id", BAD},
     {"\"id\":3,", "\"id\":2.5,", "", "an obstacle has a wrong id", BAD},
-    {"[750,100]", "[750,100],[720,110]", "", "convex", BAD},
+    {"[750,100]", "[750,100],[750,100]", "", "must meet at its corners alone", BAD},
     {"\"id\":\"AQAAAAEA", "\"id\":\"AQAAAAIA", "id[3]", "as many ids", BAD},
     {"\"id\":\"AQAAAAEA", "\"id\":\"AAAAAAEA", "id[0]", "ids are ascending", BAD},
     {"\"id\":\"AQAAAAEA", "\"id\":\"#QAAAAEA", "", "begins with #", BAD},

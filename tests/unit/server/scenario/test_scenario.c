@@ -279,9 +279,13 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[1,2,3,-4]}]}}", "world.obstacles[1].box[3]",
      "-4 is out of range: 0 to 1000000 px"},
     {"{" IN "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]}}", "world.obstacles[0].polygon",
-     "2 points; allowed are 3 to 16"},
-    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,0],[2,2],[0,9]]}]}}", "world.obstacles[0].polygon",
-     "must be convex"},
+     "2 points; allowed are 3 to 64"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,9],[9,0],[0,9]]}]}}", "world.obstacles[0].polygon",
+     "sides 1 and 3 of the polygon cross or touch; the sides of a polygon must meet at its corners alone"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,0],[9,0],[2,2],[0,9]]}]}}", "world.obstacles[0].polygon",
+     "side 2 of the polygon has no length"},
+    {"{" IN "\"obstacles\":[{\"polygon\":[[0,0],[9,0],[4,0]]}]}}", "world.obstacles[0].polygon",
+     "sides 1 and 2 of the polygon cross or touch"},
     {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"box\":[1,2,3,4]}]}}", "world.obstacles[0]", "found 2 keys"},
     {"{" IN "\"edge\":\"wrap\",\"walls\":[[0,0,500,0]]}}", "world.walls[0]", "at most half"},
     {"{" IN "\"walls\":[[0,0,500]]}}", "world.walls[0]", "expected [x1, y1, x2, y2], found an array of 3"},
@@ -299,7 +303,8 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"areas\":{\"a\":{\"rect\":[1,2,3,0]}}}}", "world.areas.a", "above 0"},
     {"{" IN "\"areas\":{\"a\":{\"rect\":[-9,2,9,9]}}}}", "world.areas.a", "must lie in the world"},
     {"{" IN "\"areas\":{\"a\":{\"speed\":0,\"rect\":[1,2,3,4]}}}}", "world.areas.a.speed", "out of range"},
-    {"{" IN "\"areas\":{\"a\":{\"polygon\":[[0,0],[9,0],[2,2],[0,9]]}}}}", "world.areas.a", "convex"},
+    {"{" IN "\"areas\":{\"a\":{\"polygon\":[[0,0],[9,9],[9,0],[0,9]]}}}}", "world.areas.a",
+     "sides 1 and 3 of the polygon cross or touch"},
     {"{" IN "\"edge\":\"wrap\",\"areas\":{\"a\":{\"circle\":[1,2,4000]}}}}", "world.areas.a",
      "at most as wide and high"},
     {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
@@ -480,6 +485,23 @@ static const char *const mistakes[][3] = {
      "agents[1]", "100000000 agents"},
 };
 
+/* 250 stars of several pieces each: few enough obstacles, but too many pieces. */
+static void test_too_many_pieces(void **state) {
+    static char text[65536];
+    struct failure failure = {0};
+    size_t length = (size_t)snprintf(text, sizeof text, "%s", "{" IN "\"obstacles\":[");
+    for (int i = 0; i < 250; i++) {
+        length += (size_t)snprintf(
+            text + length, sizeof text - length,
+            "%s{\"polygon\":[[0,9],[2,2],[9,0],[2,-2],[0,-9],[-2,-2],[-9,0],[-2,2],[-9,9],[-3,4]]}",
+            i > 0 ? "," : "");
+    }
+    (void)snprintf(text + length, sizeof text - length, "]}}");
+    assert_int_equal(read_text(text, &failure), -1);
+    assert_string_equal(failure.field, "world.obstacles");
+    assert_non_null(strstr(failure.message, "convex pieces; at most 1024 are allowed"));
+}
+
 static void test_mistakes(void **state) {
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
         struct failure failure = {0};
@@ -582,9 +604,9 @@ int main(void) {
         cmocka_unit_test(test_everything), cmocka_unit_test(test_view_and_about),
         cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
+        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_places),     cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -96,6 +96,38 @@ static void edges_fade_over_a_pixel(void **state) {
     end(&fixture);
 }
 
+/* The opaque triangles of a polygon, either way round, have its area together, and no middle of one is outside. */
+static void polygons_with_dents_are_filled(void **state) {
+    static const vec2 comb[] = {{10, 10}, {110, 10}, {110, 80}, {90, 80}, {90, 30}, {70, 30},
+                                {70, 80}, {50, 80},  {50, 30},  {30, 30}, {30, 80}, {10, 80}};
+    enum { COUNT = sizeof comb / sizeof *comb };
+    for (int turned = 0; turned < 2; turned++) {
+        struct fixture fixture;
+        vec2 points[COUNT];
+        float area = 0.0f;
+        for (int i = 0; i < COUNT; i++) {
+            points[i] = comb[turned ? COUNT - 1 - i : i];
+        }
+        begin(&fixture);
+        canvas_fill_polygon(&fixture.canvas, points, COUNT, 0xff00ff00u);
+        check_mesh(&fixture.mesh);
+        const struct mesh_batch *batch = &fixture.mesh.batches[0];
+        for (int32_t i = 0; i < 3 * (COUNT - 2); i += 3) {
+            const int32_t *index = &fixture.mesh.indices[batch->first_index + i];
+            const struct mesh_vertex *a = &fixture.mesh.vertices[index[0]],
+                                     *b = &fixture.mesh.vertices[index[1]],
+                                     *c = &fixture.mesh.vertices[index[2]];
+            const float x = (a->x + b->x + c->x) / 3.0f, y = (a->y + b->y + c->y) / 3.0f;
+            const bool is_in_gap = y > 30.0f && ((x > 30.0f && x < 50.0f) || (x > 70.0f && x < 90.0f));
+            assert_false(is_in_gap);
+            area += 0.5f * fabsf((b->x - a->x) * (c->y - a->y) - (b->y - a->y) * (c->x - a->x));
+        }
+        /* 100 x 70 less two gaps of 20 x 50, and half a pixel all round. */
+        assert_true(fabsf(area - (99.0f * 69.0f - 2.0f * 21.0f * 50.0f)) < 1.0f);
+        end(&fixture);
+    }
+}
+
 static void agents_are_one_batch_of_those_that_are_seen(void **state) {
     const struct test_agent agents[] = {{.id = 1, .x = 50, .y = 50},
                                         {.id = 2, .x = 500, .y = 50}, /* outside */
@@ -764,6 +796,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(shapes_share_a_batch_until_the_clip_changes),
         cmocka_unit_test(edges_fade_over_a_pixel),
+        cmocka_unit_test(polygons_with_dents_are_filled),
         cmocka_unit_test(agents_are_one_batch_of_those_that_are_seen),
         cmocka_unit_test(larger_kinds_of_a_crowd_stay_larger),
         cmocka_unit_test(quads_have_indices),

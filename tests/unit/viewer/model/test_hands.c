@@ -221,6 +221,20 @@ static void distances(void **state) {
     assert_true(fabsf(obstacle_handle_distance(polygon, vec2_make(60, 140)) - 7.0710678f * 2.0f) < 1e-4f);
 }
 
+/* A horseshoe that opens downwards: its court is outside. */
+static void a_court_is_outside(void **state) {
+    const struct obstacle_def horseshoe = {
+        .shape = OBSTACLE_POLYGON,
+        .point_count = 8,
+        .points = {{0, 0}, {90, 0}, {90, 80}, {70, 80}, {70, 20}, {20, 20}, {20, 80}, {0, 80}}};
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(10, 70)) == 0.0f);
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(80, 40)) == 0.0f);
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(45, 10)) == 0.0f);
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(45, 70)) == 25.0f);
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(30, 25)) == 5.0f);
+    assert_true(obstacle_handle_distance(&horseshoe, vec2_make(-3, 84)) == 5.0f);
+}
+
 static void found_inside_and_within_reach(void **state) {
     const struct message_geometry geometry = three_shapes();
     assert_int_equal(id_at(&geometry, 50, 50, 0), 4);
@@ -681,6 +695,7 @@ int main(void) {
         cmocka_unit_test_setup(a_restart_keeps_the_last_places, setup),
         cmocka_unit_test_setup(only_its_own_ids_have_a_number, setup),
         cmocka_unit_test(distances),
+        cmocka_unit_test(a_court_is_outside),
         cmocka_unit_test(found_inside_and_within_reach),
         cmocka_unit_test(the_one_on_top_is_taken),
         cmocka_unit_test(copies_of_a_wrapping_world_count),

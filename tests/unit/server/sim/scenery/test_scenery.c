@@ -104,14 +104,21 @@ static float any_obstacles(float low, float high) {
     return rng_between(&obstacles_dice, low, high);
 }
 
+/* Of an obstacle that is not cut. */
+static struct solid whole_solid(const struct obstacle_def *obstacle) {
+    struct solid solids[SOLID_PIECES_MAX];
+    assert_int_equal(solids_from_obstacle(obstacle, solids), 1);
+    return solids[0];
+}
+
 static struct solid solid_of(int which) {
     switch (which) {
     case 0:
-        return solid_from_obstacle(&circle);
+        return whole_solid(&circle);
     case 1:
-        return solid_from_obstacle(&box);
+        return whole_solid(&box);
     case 2:
-        return solid_from_obstacle(&kite);
+        return whole_solid(&kite);
     default:
         return solid_from_wall(&obstacles_wall);
     }
@@ -229,13 +236,8 @@ static void test_nothing_divides_by_zero(void **state) {
     const struct obstacle_def point = {.shape = OBSTACLE_CIRCLE},
                               flat = {.shape = OBSTACLE_BOX, .size = {9, 0}};
     const struct wall_def dot = {{3, 3}, {3, 3}};
-    const struct solid solids[] = {solid_of(0),
-                                   solid_of(1),
-                                   solid_of(2),
-                                   solid_of(3),
-                                   solid_from_obstacle(&point),
-                                   solid_from_obstacle(&flat),
-                                   solid_from_wall(&dot)};
+    const struct solid solids[] = {solid_of(0),         solid_of(1),        solid_of(2),          solid_of(3),
+                                   whole_solid(&point), whole_solid(&flat), solid_from_wall(&dot)};
     for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
         check_unit(solid_touch(&solids[i], (vec2){0, 0}));
         for (int c = 0; c < solids[i].count; c++) {
@@ -253,7 +255,7 @@ static void test_nothing_divides_by_zero(void **state) {
 /* A box without width has two sides without length: no disc meets those far away from the box. */
 static void test_a_line_of_a_box_is_short(void **state) {
     const struct obstacle_def line = {.shape = OBSTACLE_BOX, .at = {0, 0}, .size = {0, 200}};
-    const struct solid solid = solid_from_obstacle(&line);
+    const struct solid solid = whole_solid(&line);
     const struct contact far = solid_sweep(&solid, (vec2){90, -150}, (vec2){0, 1}, 200.0f, 5.0f);
     const struct contact near = solid_sweep(&solid, (vec2){3, -150}, (vec2){0, 1}, 200.0f, 5.0f);
     assert_false(far.is_hit);
@@ -263,7 +265,7 @@ static void test_a_line_of_a_box_is_short(void **state) {
 static void test_short_way_round(void **state) {
     const struct bounds torus = {{800, 600}, EDGE_WRAP}, open = {{800, 600}, EDGE_OPEN};
     const struct obstacle_def at_border = {.shape = OBSTACLE_CIRCLE, .at = {790, 300}, .radius = 20};
-    const struct solid solid = solid_from_obstacle(&at_border);
+    const struct solid solid = whole_solid(&at_border);
     const struct touch inside = solid_touch(&solid, solid_offset(&solid, &torus, (vec2){5, 300}));
     const struct touch outside = solid_touch(&solid, solid_offset(&solid, &open, (vec2){5, 300}));
     assert_true(fabsf(inside.distance + 5.0f) < 1e-3f && inside.normal.x == 1.0f);
@@ -512,7 +514,7 @@ static void test_definitions_are_checked(void **state) {
         .shape = OBSTACLE_POLYGON, .point_count = 4, .points = {{0, 0}, {100, 0}, {100, 100}, {0, 100}}};
     assert_null(obstacle_def_fault(&shape, true, size));
     shape.points[2] = (vec2){20, 20}; /* a dent */
-    assert_non_null(obstacle_def_fault(&shape, false, size));
+    assert_null(obstacle_def_fault(&shape, false, size));
     shape.points[2] = shape.points[1];
     assert_non_null(obstacle_def_fault(&shape, false, size));
     const struct obstacle_def star = {.shape = OBSTACLE_POLYGON,
@@ -529,8 +531,179 @@ static void test_definitions_are_checked(void **state) {
     struct world *world = NULL;
     const char *what = "";
     assert_int_equal(world_create(&def, &world, &what), WORLD_BAD_DEF);
-    assert_non_null(strstr(what, "convex"));
+    assert_non_null(strstr(what, "must meet at its corners alone"));
     world_def_fini(&def);
+}
+
+/* ---- pieces ---- */
+
+/* An obstacle around {400, 300} whose corners are up to `reach` px away, in order of their angle: seldom convex. */
+static struct obstacle_def random_star(float reach) {
+    struct obstacle_def star = {.shape = OBSTACLE_POLYGON,
+                                .point_count = 4 + (int)any_obstacles(0.0f, LIMIT_OBSTACLE_POINTS - 3)};
+    for (int i = 0; i < star.point_count; i++) {
+        const float turn = ((float)i + any_obstacles(0.0f, 0.8f)) * 6.2831853f / (float)star.point_count;
+        const float far = any_obstacles(0.1f, 1.0f) * reach;
+        star.points[i] = (vec2){400.0f + far * cosf(turn), 300.0f + far * sinf(turn)};
+    }
+    return star;
+}
+
+/* A square spiral whose arms are 10 px wide, 10 px apart. */
+static const struct obstacle_def spiral = {.shape = OBSTACLE_POLYGON,
+                                           .point_count = 12,
+                                           .points = {{0, 0},
+                                                      {100, 0},
+                                                      {100, 100},
+                                                      {20, 100},
+                                                      {20, 40},
+                                                      {60, 40},
+                                                      {60, 50},
+                                                      {30, 50},
+                                                      {30, 90},
+                                                      {90, 90},
+                                                      {90, 10},
+                                                      {0, 10}}};
+
+static int64_t area_of(const struct polygon_cut *cut, const uint8_t *corners, int count) {
+    int64_t area = 0;
+    for (int i = 0; i < count; i++) {
+        const int a = corners != NULL ? corners[i] : i, next = (i + 1) % count,
+                  b = corners != NULL ? corners[next] : next;
+        area += cut->x[a] * cut->y[b] - cut->y[a] * cut->x[b];
+    }
+    return area;
+}
+
+/* Convex pieces, which together have the area of the whole. */
+static void check_cut(const struct obstacle_def *obstacle) {
+    struct polygon_cut cut;
+    assert_true(polygon_cut(obstacle->points, obstacle->point_count, &cut));
+    assert_true(cut.piece_count >= 1 && cut.piece_count <= POLYGON_PIECES_MAX);
+    int64_t sum = 0;
+    for (int p = 0; p < cut.piece_count; p++) {
+        const struct polygon_piece *piece = &cut.pieces[p];
+        assert_true(piece->count >= 3 && piece->count <= LIMIT_PIECE_POINTS);
+        for (int i = 0; i < piece->count; i++) {
+            const int a = piece->corners[i], b = piece->corners[(i + 1) % piece->count],
+                      c = piece->corners[(i + 2) % piece->count];
+            assert_true((cut.x[b] - cut.x[a]) * (cut.y[c] - cut.y[a]) >=
+                        (cut.y[b] - cut.y[a]) * (cut.x[c] - cut.x[a]));
+        }
+        assert_true(area_of(&cut, piece->corners, piece->count) > 0);
+        sum += area_of(&cut, piece->corners, piece->count);
+    }
+    assert_true(sum == area_of(&cut, NULL, cut.point_count));
+}
+
+static void test_polygons_are_cut(void **state) {
+    check_cut(&spiral);
+    struct polygon_cut cut;
+    assert_true(polygon_cut(spiral.points, spiral.point_count, &cut));
+    assert_true(cut.piece_count <= 6); /* an arm each, or little more */
+    for (int round = 0; round < 2000; round++) {
+        struct obstacle_def star = random_star(round % 2 ? 250.0f : 2.0f);
+        int sides[2];
+        if (polygon_crossing(star.points, star.point_count, sides)) { /* corners in one hundredth of a px */
+            assert_true(round % 2 == 0);
+            continue;
+        }
+        check_cut(&star);
+        const vec2 kept = star.points[0];
+        star.points[0] = star.points[star.point_count / 2]; /* a corner twice */
+        assert_true(polygon_crossing(star.points, star.point_count, sides));
+        assert_true(sides[0] >= 1 && sides[0] <= sides[1] && sides[1] <= star.point_count);
+        star.points[0] = kept;
+    }
+}
+
+/* As many spirals as have room; one more is refused. */
+static void test_pieces_are_limited(void **state) {
+    struct solid pieces[SOLID_PIECES_MAX];
+    const int each = solids_from_obstacle(&spiral, pieces), most = LIMIT_PIECES / each;
+    assert_true(each > LIMIT_PIECES / LIMIT_OBSTACLES);
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){1, 1});
+    for (int i = 0; i < most; i++) {
+        struct obstacle_def *obstacle = geometry_def_add_obstacle(&def.geometry);
+        assert_non_null(obstacle);
+        *obstacle = spiral;
+    }
+    struct world *world = build(&def);
+    uint32_t id = 0;
+    int32_t pushed = 0;
+    assert_int_equal(world_add_obstacle(world, &spiral, &id, &pushed), WORLD_FULL);
+    assert_int_equal(world_remove_obstacle(world, 2), WORLD_OK);
+    assert_int_equal(world_add_obstacle(world, &spiral, &id, &pushed), WORLD_OK);
+    assert_int_equal(id, most + 1);
+    assert_int_equal(world_move_obstacle(world, id, (vec2){300.5f, 77.25f}, &pushed), WORLD_OK);
+    world_destroy(world);
+    struct obstacle_def many[LIMIT_OBSTACLES];
+    for (int i = 0; i < LIMIT_OBSTACLES; i++) {
+        many[i] = spiral;
+    }
+    const struct geometry_def whole = {.obstacle_count = most + 1, .obstacles = many};
+    assert_non_null(strstr(geometry_def_fault(&whole, false, (vec2){800, 600}), "1024"));
+}
+
+/* Even-odd, and the nearest of all sides: what the pieces must amount to. < 0: inside. */
+static float plain_distance(const struct obstacle_def *obstacle, vec2 at) {
+    float best = 3e38f;
+    bool is_inside = false;
+    for (int i = 0; i < obstacle->point_count; i++) {
+        const vec2 a = obstacle->points[i], b = obstacle->points[(i + 1) % obstacle->point_count];
+        const vec2 side = vec2_sub(b, a), way = vec2_sub(at, a);
+        const float part = fminf(fmaxf(vec2_dot(way, side) / vec2_length_squared(side), 0.0f), 1.0f);
+        best = fminf(best, vec2_length(vec2_sub(way, vec2_scale(side, part))));
+        if ((a.y > at.y) != (b.y > at.y) && at.x < a.x + side.x * (at.y - a.y) / side.y) {
+            is_inside = !is_inside;
+        }
+    }
+    return is_inside ? -best : best;
+}
+
+static void test_pieces_have_one_surface(void **state) {
+    const struct bounds bounds = {{800, 600}, EDGE_OPEN};
+    int inside = 0, hits = 0;
+    for (int round = 0; round < 300; round++) {
+        const struct obstacle_def obstacle =
+            round % 10 == 0 ? obstacle_moved(&spiral, (vec2){300, 200}) : random_star(200.0f);
+        struct obstacle_def both[] = {{.radius = 1.0f, .at = {5, 5}}, obstacle};
+        const struct geometry_def def = {.obstacle_count = 2, .obstacles = both};
+        struct scenery scenery;
+        assert_int_equal(scenery_init(&scenery, &def, &bounds), 0);
+        for (int question = 0; question < 200; question++) {
+            vec2 at = {any_obstacles(200.0f, 600.0f), any_obstacles(100.0f, 500.0f)};
+            if (question % 4 == 0) { /* on a diagonal, where a seam may be */
+                const int a = question % obstacle.point_count, b = (question / 4) % obstacle.point_count;
+                at = vec2_add(obstacle.points[a], vec2_scale(vec2_sub(obstacle.points[b], obstacle.points[a]),
+                                                             any_obstacles(0.0f, 1.0f)));
+            }
+            const float distance = plain_distance(&obstacle, at);
+            const struct touch touch = scenery_touch_of(&scenery, &bounds, 1, at);
+            assert_true(fabsf(touch.distance - distance) < 0.02f); /* corners are in whole hundredths */
+            assert_true(fabsf(vec2_length(touch.normal) - 1.0f) < 1e-3f);
+            inside += distance < -1.0f;
+            /* Along the normal by the distance lies the surface. */
+            const vec2 surface = vec2_sub(at, vec2_scale(touch.normal, touch.distance));
+            assert_true(fabsf(plain_distance(&obstacle, surface)) < 0.05f);
+            const vec2 way = vec2_with_length((vec2){any_obstacles(-1, 1), any_obstacles(-1, 1)}, 1.0f);
+            const float radius = any_obstacles(0.0f, 9.0f);
+            if (distance < radius + 0.1f || !(vec2_length(way) > 0.5f)) {
+                continue;
+            }
+            const struct scenery_contact first = scenery_sweep(&scenery, &bounds, at, way, 150.0f, radius);
+            for (float s = 0.0f; s < first.contact.distance - 0.05f; s += 0.5f) {
+                assert_true(plain_distance(&obstacle, vec2_add(at, vec2_scale(way, s))) > radius - 0.03f);
+            }
+            if (first.index == 1) {
+                hits++;
+                const vec2 there = vec2_add(at, vec2_scale(way, first.contact.distance));
+                assert_true(fabsf(plain_distance(&obstacle, there) - radius) < 0.03f);
+            }
+        }
+        scenery_fini(&scenery);
+    }
+    assert_true(inside > 1000 && hits > 1000);
 }
 
 static uint64_t hash_with_pillar_at(float x) {
@@ -633,6 +806,9 @@ int main(void) {
         cmocka_unit_test(test_agents_of_a_world),
         cmocka_unit_test(test_definitions_are_checked),
         cmocka_unit_test(test_geometry_is_in_the_hash),
+        cmocka_unit_test(test_polygons_are_cut),
+        cmocka_unit_test(test_pieces_have_one_surface),
+        cmocka_unit_test(test_pieces_are_limited),
         cmocka_unit_test(test_borders_of_areas),
         cmocka_unit_test(test_areas_that_adjoin),
     };

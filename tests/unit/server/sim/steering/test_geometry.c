@@ -100,6 +100,29 @@ static void test_avoid_brakes_when_it_cannot_pass(void **state) {
     world_destroy(world);
 }
 
+/* In the corner of a court, in which it was driven at whatever angle, it goes on along the other side. */
+static void test_avoid_leaves_an_inner_corner(void **state) {
+    static const vec2 angle[] = {{200, 200}, {500, 200}, {500, 240}, {240, 240}, {240, 500}, {200, 500}};
+    for (int share = 0; share <= 10; share++) {
+        const float turn = (float)(share - 5) * 0.1f;
+        struct world_def def = def_with(BEHAVIOR_AVOID_OBSTACLES);
+        struct obstacle_def *court = geometry_def_add_obstacle(&def.geometry);
+        assert_non_null(court);
+        court->shape = OBSTACLE_POLYGON;
+        court->point_count = 6;
+        memcpy(court->points, angle, sizeof angle);
+        place(&def, (vec2){246, 246}, vec2_scale((vec2){-1.0f + turn, -1.0f - turn}, 40.0f));
+        struct world *world = build(&def);
+        for (int tick = 0; tick < 240; tick++) {
+            world_step(world);
+            assert_true(clearance(world) > -0.05f);
+        }
+        const vec2 at = world_agent(world, 0).position;
+        assert_true(vec2_length(vec2_sub(at, (vec2){240, 240})) > 60.0f);
+        world_destroy(world);
+    }
+}
+
 static void test_avoid_gets_out(void **state) {
     const struct body body = {.mass = 1, .radius = 5, .max_speed = 100, .max_force = 400};
     const struct bounds plain = {{800, 600}, EDGE_OPEN};
@@ -679,6 +702,7 @@ int main(void) {
         cmocka_unit_test(test_avoid_ignores_what_it_misses),
         cmocka_unit_test(test_avoid_head_on),
         cmocka_unit_test(test_avoid_brakes_when_it_cannot_pass),
+        cmocka_unit_test(test_avoid_leaves_an_inner_corner),
         cmocka_unit_test(test_avoid_gets_out),
         cmocka_unit_test(test_avoid_across_the_wrapping_edge),
         cmocka_unit_test(test_avoid_gets_round_a_wide_box),

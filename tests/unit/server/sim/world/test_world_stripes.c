@@ -37,6 +37,7 @@ static const struct verdict {
     {"cohesion", 110, "", NULL},
     {"containment", 24, "", NULL},
     {"corridor", 130, "", NULL},
+    {"courtyard", 90, "", NULL},
     {"crossing_crowds", 120, "", NULL},
     {"doorway", 60, "", NULL},
     {"driven", 150, "", NULL},
