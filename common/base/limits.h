@@ -44,6 +44,7 @@
 #define LIMIT_BEHAVIORS      16     /* behaviors of a state */
 #define LIMIT_TARGETS        256    /* named targets of a world */
 #define LIMIT_CONDITIONS     8      /* nodes of a state's condition */
+#define LIMIT_TIMERS         8      /* conditions of a kind that remember, or are about a cooldown */
 #define LIMIT_PLACEMENTS     4096   /* entries of "agents" in a scenario */
 #define LIMIT_SPAWN          100000 /* agents of one spawn command */
 #define LIMIT_REMOVE_IDS     2048   /* ids of one remove command */

@@ -106,8 +106,88 @@ static int check_behavior_refs(const struct world_def *def, const struct behavio
     return is_there || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
-static int check_state_refs(const struct world_def *def, const struct state_def *state, const char *path,
-                            struct scenario_mistakes *mistakes) {
+/* The state of a cooldown is one of the kind's. */
+static int check_state_name(const struct kind_def *kind, const char *name, const char *path,
+                            struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(name);
+    for (int s = 0; s < kind->state_count; s++) {
+        if (strcmp(kind->states[s].name, name) == 0) {
+            return 0;
+        }
+        scenario_names_add(&names, kind->states[s].name, true);
+    }
+    return scenario_names_fail(&names, FAILURE_BAD_PARAM, "state", "this kind has", path, failure);
+}
+
+/* What is heard is given by some state of some kind. */
+static int check_signal(const struct world_def *def, const char *name, const char *path,
+                        struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(name);
+    for (int k = 0; k < def->kind_count; k++) {
+        for (int s = 0; s < def->kinds[k].state_count; s++) {
+            const char *signal = def->kinds[k].states[s].signal;
+            if (signal[0] != '\0' && strcmp(signal, name) == 0) {
+                return 0;
+            }
+            if (signal[0] != '\0') {
+                scenario_names_add(&names, signal, true);
+            }
+        }
+    }
+    return scenario_names_fail(&names, FAILURE_BAD_PARAM, "signal", "states of this scenario give", path,
+                               failure);
+}
+
+static int check_area(const struct world_def *def, const char *name, const char *path,
+                      struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(name);
+    for (int i = 0; i < def->geometry.area_count; i++) {
+        scenario_names_add(&names, def->geometry.areas[i].name, true);
+    }
+    return geometry_def_find_area(&def->geometry, name) >= 0
+               ? 0
+               : scenario_names_fail(&names, FAILURE_BAD_PARAM, "area", "this scenario has", path, failure);
+}
+
+static int check_condition(const struct world_def *def, const struct kind_def *kind,
+                           const struct condition_def *node, const char *path, struct failure *failure) {
+    char where[SCENARIO_PATH_BYTES];
+    switch ((enum condition_type)node->type) {
+    case CONDITION_NEAR:
+        return check_ref(def, &node->target, "", path, failure);
+    case CONDITION_COOLDOWN:
+        scenario_path(where, "%s.cooldown.state", path);
+        return check_state_name(kind, node->name, where, failure);
+    case CONDITION_HEARD:
+        scenario_path(where, "%s.heard.signal", path);
+        return check_signal(def, node->name, where, failure);
+    case CONDITION_IN:
+        scenario_path(where, "%s.in.area", path);
+        return check_area(def, node->name, where, failure);
+    default:
+        return 0;
+    }
+}
+
+/* Each agent has a timer for each condition that needs one. */
+static int check_timers(const struct kind_def *kind, const char *path, struct failure *failure) {
+    int count = 0;
+    for (int s = 0; s < kind->state_count; s++) {
+        for (int c = 0; c < kind->states[s].condition_count; c++) {
+            count += condition_has_timer(&kind->states[s].conditions[c]);
+        }
+    }
+    return count <= LIMIT_TIMERS
+               ? 0
+               : failure_set(
+                     failure, FAILURE_BAD_PARAM, path,
+                     "%d conditions with \"remember\" or \"cooldown\" are too many: at most %d in a kind",
+                     count, LIMIT_TIMERS);
+}
+
+static int check_state_refs(const struct world_def *def, const struct kind_def *kind, int index,
+                            const char *path, struct scenario_mistakes *mistakes) {
+    const struct state_def *state = &kind->states[index];
     struct failure failure = {0};
     char where[SCENARIO_PATH_BYTES];
     for (int b = 0; b < state->behavior_count; b++) {
@@ -120,8 +200,7 @@ static int check_state_refs(const struct world_def *def, const struct state_def 
     }
     scenario_path(where, "%s.when", path);
     for (int c = 0; c < state->condition_count; c++) {
-        if (state->conditions[c].type == CONDITION_NEAR &&
-            check_ref(def, &state->conditions[c].target, "", where, &failure) != 0 &&
+        if (check_condition(def, kind, &state->conditions[c], where, &failure) != 0 &&
             !scenario_mistake(mistakes, &failure)) {
             return -1;
         }
@@ -131,12 +210,18 @@ static int check_state_refs(const struct world_def *def, const struct state_def 
 
 static int check_refs(const struct world_def *def, struct scenario_mistakes *mistakes) {
     for (int k = 0; k < def->kind_count; k++) {
-        for (int s = 0; s < def->kinds[k].state_count; s++) {
-            char path[SCENARIO_PATH_BYTES];
-            state_path(&def->kinds[k], s, path);
-            if (check_state_refs(def, &def->kinds[k].states[s], path, mistakes) != 0) {
+        const struct kind_def *kind = &def->kinds[k];
+        struct failure failure = {0};
+        char path[SCENARIO_PATH_BYTES];
+        for (int s = 0; s < kind->state_count; s++) {
+            state_path(kind, s, path);
+            if (check_state_refs(def, kind, s, path, mistakes) != 0) {
                 return -1;
             }
+        }
+        scenario_path(path, "kinds.%s.states", kind->name);
+        if (check_timers(kind, path, &failure) != 0 && !scenario_mistake(mistakes, &failure)) {
+            return -1;
         }
     }
     return 0;
@@ -263,16 +348,24 @@ static int read_behaviors(const cJSON *parent, const char *parent_path, struct s
 static const struct {
     const char *name;
     int type;
-    double max; /* of the number; 0: a bool, false negates */
+    double max; /* of the number; 0: a bool, false negates, or an object (condition_fields) */
 } condition_rows[] = {
-    {"exhausted", CONDITION_EXHAUSTED, 0.0},         {"has_quarry", CONDITION_HAS_QUARRY, 0.0},
-    {"stamina_below", CONDITION_STAMINA_BELOW, 1.0}, {"stamina_above", CONDITION_STAMINA_ABOVE, 1.0},
-    {"time_over", CONDITION_TIME_OVER, 1e6},         {"driven", CONDITION_DRIVEN, 0.0},
+    {"near", CONDITION_NEAR, 0.0},
+    {"exhausted", CONDITION_EXHAUSTED, 0.0},
+    {"has_quarry", CONDITION_HAS_QUARRY, 0.0},
+    {"stamina_below", CONDITION_STAMINA_BELOW, 1.0},
+    {"stamina_above", CONDITION_STAMINA_ABOVE, 1.0},
+    {"time_over", CONDITION_TIME_OVER, 1e6},
+    {"driven", CONDITION_DRIVEN, 0.0},
+    {"cooldown", CONDITION_COOLDOWN, 0.0},
+    {"chance", CONDITION_CHANCE, 1e6},
+    {"heard", CONDITION_HEARD, 0.0},
+    {"in", CONDITION_IN, 0.0},
 };
 
-static const char *const condition_names[] = {"near",          "exhausted", "has_quarry", "stamina_below",
-                                              "stamina_above", "time_over", "driven",     "not",
-                                              "all",           "any",       NULL};
+static const char *const condition_names[] = {
+    "near",   "exhausted", "has_quarry", "stamina_below", "stamina_above", "time_over", "driven", "cooldown",
+    "chance", "heard",     "in",         "not",           "all",           "any",       NULL};
 
 static struct condition_def *add_node(struct state_def *state, int type, const char *path,
                                       struct failure *failure) {
@@ -291,7 +384,8 @@ static int read_condition(const cJSON *json, const char *path, struct state_def 
 
 static int read_simple(const cJSON *item, const char *path, size_t row, struct state_def *state,
                        struct failure *failure) {
-    const bool is_switch = condition_rows[row].max == 0.0;
+    const struct field *fields = condition_fields(condition_rows[row].type);
+    const bool is_switch = fields == NULL && condition_rows[row].max == 0.0;
     if (is_switch && scenario_expect(cJSON_IsBool(item), "true or false", item, path, failure) != 0) {
         return -1;
     }
@@ -301,6 +395,9 @@ static int read_simple(const cJSON *item, const char *path, size_t row, struct s
     struct condition_def *node = add_node(state, condition_rows[row].type, path, failure);
     if (node == NULL || is_switch) {
         return node == NULL ? -1 : 0;
+    }
+    if (fields != NULL) {
+        return fields_read(fields, item, path, no_more, node, NULL, failure);
     }
     const struct field number = {.name = condition_rows[row].name,
                                  .type = FIELD_FLOAT,
@@ -339,12 +436,6 @@ static int read_member(const cJSON *item, const char *path, struct state_def *st
         if (strcmp(name, condition_rows[row].name) == 0) {
             return read_simple(item, path, row, state, failure);
         }
-    }
-    if (strcmp(name, "near") == 0) {
-        struct condition_def *node = add_node(state, CONDITION_NEAR, path, failure);
-        return node == NULL
-                   ? -1
-                   : fields_read(target_ref_fields(), item, path, no_more, &node->target, NULL, failure);
     }
     if (strcmp(name, "not") == 0) {
         return add_node(state, CONDITION_NOT, path, failure) == NULL
@@ -393,6 +484,10 @@ static const struct field state_fields[] = {
      FIELD_MEMBER(struct state_def, name),
      .flags = FIELD_REQUIRED,
      .help = "What snapshots say."},
+    {.name = "signal",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct state_def, signal),
+     .help = "What others hear of an agent in this state."},
     {.name = "stamina_rate",
      .type = FIELD_FLOAT,
      FIELD_MEMBER(struct state_def, stamina_rate),

@@ -47,7 +47,7 @@ static void step_alone(struct world *world) {
     world_step_parallel(world, &parallel);
 }
 
-/* Whether a world of this size may wrap around its solids. */
+/* Whether a world of this size may wrap around its solids and areas. */
 static bool solids_fit(const struct geometry_def *geometry, vec2 size) {
     for (int i = 0; i < geometry->obstacle_count; i++) {
         if (obstacle_def_fault(&geometry->obstacles[i], true, size) != NULL) {
@@ -56,6 +56,11 @@ static bool solids_fit(const struct geometry_def *geometry, vec2 size) {
     }
     for (int i = 0; i < geometry->wall_count; i++) {
         if (wall_def_fault(&geometry->walls[i], true, size) != NULL) {
+            return false;
+        }
+    }
+    for (int i = 0; i < geometry->area_count; i++) {
+        if (area_def_fault(&geometry->areas[i], true, size) != NULL) {
             return false;
         }
     }

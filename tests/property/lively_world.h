@@ -161,6 +161,7 @@ static inline void lively_kind(struct world_def *def, int index, int kinds) {
     kind->state_count = 1 + (below(2) ? 0 : below(4));
     for (int s = 0; s < kind->state_count; s++) {
         lively_state(&kind->states[s], s + 1 == kind->state_count, kinds, def->size);
+        name_state(&kind->states[s], s, index);
     }
 }
 

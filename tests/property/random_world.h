@@ -88,7 +88,8 @@ static inline void random_last(struct behavior_def *behavior) {
 static inline void random_condition(struct state_def *state, int kinds) {
     const int simple[] = {CONDITION_NEAR,          CONDITION_EXHAUSTED, CONDITION_STAMINA_BELOW,
                           CONDITION_STAMINA_ABOVE, CONDITION_TIME_OVER, CONDITION_HAS_QUARRY,
-                          CONDITION_DRIVEN};
+                          CONDITION_DRIVEN,        CONDITION_COOLDOWN,  CONDITION_CHANCE,
+                          CONDITION_HEARD};
     struct condition_def *nodes = state->conditions;
     state->condition_count = below(2) ? 1 : 4;
     if (state->condition_count == 4) {
@@ -97,10 +98,20 @@ static inline void random_condition(struct state_def *state, int kinds) {
         nodes[1].type = CONDITION_NOT;
     }
     for (int i = state->condition_count == 4 ? 2 : 0; i < state->condition_count; i++) {
-        nodes[i].type = simple[below(7)];
-        nodes[i].value = any(0.0f, 1.0f);
+        nodes[i].type = simple[below(10)];
+        nodes[i].value = nodes[i].type == CONDITION_HEARD ? any(1.0f, 500.0f) : any(0.0f, 1.0f);
+        copy_text(nodes[i].name, nodes[i].type == CONDITION_HEARD ? "alarm" : "s0");
+        nodes[i].field_of_view = below(2) ? 0.0f : extreme(0.0f, 6.2831853f);
+        nodes[i].is_visible = below(2);
+        nodes[i].remember = below(2) ? 0.0f : any(0.0f, 1.0f);
         random_ref(&nodes[i].target, kinds);
     }
+}
+
+/* As conditions name states and signals. */
+static inline void name_state(struct state_def *state, int index, int kind) {
+    copy_text(state->name, index == 0 ? "s0" : "s");
+    copy_text(state->signal, kind == 0 || below(2) ? "alarm" : "");
 }
 
 static inline void random_state(struct state_def *state, bool is_last, int kinds) {
@@ -155,6 +166,7 @@ static inline void random_kind(struct world_def *def, int index, int kinds) {
     kind->state_count = 1 + below(3);
     for (int s = 0; s < kind->state_count; s++) {
         random_state(&kind->states[s], s + 1 == kind->state_count, kinds);
+        name_state(&kind->states[s], s, index);
     }
 }
 

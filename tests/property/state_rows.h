@@ -86,10 +86,14 @@ static inline void derived_of_kind(struct state_rows *rows, struct kind *kind) {
     STATE_ROW(rows, "kind.draws_body", kind->draws_body);
     STATE_ROW(rows, "kind.pursues", kind->pursues);
     STATE_ROW(rows, "kind.hold", kind->hold);
+    STATE_ROW(rows, "kind.timer_count", kind->timer_count);
+    STATE_ARRAY(rows, "kind.timers", kind->timers, kind->timer_count);
     STATE_ROW(rows, "kind.turn", kind->turn);
     for (int s = 0; s < 1; s++) {
         STATE_ROW(rows, "state.weight_sum", kind->states[s].weight_sum);
         STATE_ROW(rows, "state.has_velocity_filter", kind->states[s].has_velocity_filter);
+        STATE_ROW(rows, "state.cosine", kind->states[s].cosine);
+        STATE_ROW(rows, "state.timer", kind->states[s].timer);
         STATE_ROW(rows, "state.is_led", kind->states[s].is_led);
         STATE_ROW(rows, "state.order", kind->states[s].order);
         struct behavior_runtime *behavior = &kind->states[s].behaviors[0];
@@ -110,6 +114,8 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "kind_begin", world->kind_begin);
     STATE_ROW(rows, "has_neighbors", world->has_neighbors);
     STATE_ROW(rows, "has_kind_targets", world->has_kind_targets);
+    STATE_ROW(rows, "has_timers", world->has_timers);
+    STATE_ROW(rows, "has_signals", world->has_signals);
     STATE_ROW(rows, "is_sorted", world->is_sorted);
     STATE_ROW(rows, "has_own_bodies", world->has_own_bodies);
     STATE_ROW(rows, "has_one_radius", world->has_one_radius);

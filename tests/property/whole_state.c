@@ -59,8 +59,20 @@ static struct world_def everything_def(void) {
     add_behavior(state, BEHAVIOR_FLOCK);
     add_behavior(state, BEHAVIOR_CONTAIN);
     add_behavior(state, BEHAVIOR_FOLLOW_FLOW);
-    state->condition_count = 1;
-    state->conditions[0] = (struct condition_def){.type = CONDITION_NEAR, .target = {.kind = "other"}};
+    state->condition_count = 6;
+    state->conditions[0] = (struct condition_def){.type = CONDITION_ALL, .count = 5};
+    for (int i = 1; i < 6; i++) {
+        state->conditions[i] =
+            (struct condition_def){.type = CONDITION_NEAR, .target = {.kind = "other"}, .remember = 1.0f};
+    }
+    struct state_def *other = &def.kinds[1].states[0];
+    def.kinds[1].state_count = 2;
+    copy_text(other->signal, "alarm");
+    other->condition_count = 3;
+    other->conditions[0] = (struct condition_def){.type = CONDITION_ANY, .count = 2};
+    other->conditions[1] = (struct condition_def){.type = CONDITION_COOLDOWN, .value = 2.0f};
+    copy_text(other->conditions[1].name, other->name);
+    other->conditions[2] = (struct condition_def){.type = CONDITION_HEARD, .name = "alarm", .value = 50.0f};
     add_geometry(&def);
     for (int i = 0; i < 30; i++) {
         place(&def, vec2_make(20.0f * (float)i, 50.0f), vec2_make(9.0f, 8.0f));
@@ -90,6 +102,9 @@ static struct world *make_everything(void) {
     memory->path = 2;
     world->drive[0] = (struct drive){{3.0f, 4.0f}, 50};
     world->has_driven = true;
+    for (int i = 0; i < 5; i++) {
+        world->timers[world_place(world, 0)].left[i] = 7 + (uint32_t)i;
+    }
     return world;
 }
 
@@ -133,6 +148,7 @@ static void rows_of_agents(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "aim.point", world->aim[0].point);
     STATE_ROW(rows, "drive.vector", world->drive[0].vector);
     STATE_ROW(rows, "drive.left", world->drive[0].left);
+    STATE_ROW(rows, "timers.left", world->timers[world_place(world, 0)].left[4]);
     state_rows_of_memory(rows, memory);
 }
 
@@ -147,8 +163,11 @@ static void rows_of_kinds(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "state.combine", state->combine);
     STATE_ROW(rows, "condition.type", state->conditions[0].count);
     STATE_ROW(rows, "condition.value", state->conditions[0].value);
-    STATE_ROW(rows, "condition.target", runtime->conditions[0].index);
-    STATE_ROW(rows, "condition.rows", state->conditions[0].target.within);
+    STATE_ROW(rows, "condition.target", runtime->conditions[1].index);
+    STATE_ROW(rows, "condition.rows", state->conditions[1].target.within);
+    STATE_ROW(rows, "condition.rows", state->conditions[1].remember);
+    STATE_ROW(rows, "condition.name", world->kinds[1].states[0].conditions[1].index);
+    STATE_ROW(rows, "state.signal", world->kinds[1].states[0].signal);
     STATE_ROW(rows, "behavior.type", state->behaviors[0].type);
     STATE_ROW(rows, "behavior.rows", state->behaviors[0].weight);
     STATE_ROW(rows, "behavior.rows", state->behaviors[1].second.within);
@@ -379,6 +398,7 @@ static void test_moved_rows(void **state) {
     world->own_body[3] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
     world->flags[3] |= AGENT_OWN_BODY;
     world->kind[3] = 1;
+    world->timers[world_place(world, 3)].left[0] = 9;
     world->state[world_place(world, 3)] = 1;
     struct world *old = world_clone_new(world);
     assert_non_null(old);

@@ -19,6 +19,7 @@ enum rng_stream {
     RNG_DITHER = 6,
     RNG_TARGET_STROLL = 7,
     RNG_FLOW_NOISE = 16,
+    RNG_CHANCE = 256, /* and those behind: one for each condition of a kind */
 };
 
 /** A short sequence of numbers. Plain value. */

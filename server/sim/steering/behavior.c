@@ -29,8 +29,6 @@ static const struct behavior_row rows[BEHAVIOR_TYPE_COUNT] = {
 #undef ROW_OF
 };
 
-static const struct field reference_fields[] = {REF_ROWS(struct target_ref, "", ), END_ROW};
-
 const struct behavior_row *behavior_row(int type) {
     assert(type >= 0 && type < BEHAVIOR_TYPE_COUNT);
     return &rows[type];
@@ -38,10 +36,6 @@ const struct behavior_row *behavior_row(int type) {
 
 const struct field *behavior_fields(enum behavior_type type) {
     return behavior_row((int)type)->fields;
-}
-
-const struct field *target_ref_fields(void) {
-    return reference_fields;
 }
 
 const char *behavior_type_name(enum behavior_type type) {

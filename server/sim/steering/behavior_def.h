@@ -192,9 +192,6 @@ static inline bool behavior_has_flow_field(enum behavior_type type) {
  * rows while the world runs. */
 const struct field *behavior_fields(enum behavior_type type);
 
-/** Rows of struct target_ref, for conditions; behaviors have the same rows among their own. */
-const struct field *target_ref_fields(void);
-
 /** "seek"; NULL outside the enum, so that a loop from 0 on visits every type. */
 const char *behavior_type_name(enum behavior_type type);
 

@@ -32,19 +32,25 @@ static void add_to_program(struct crowd *crowd, struct state_ref state, place_se
     crowd->programs[index].places |= places;
 }
 
-static void begin_states(struct crowd *crowd, const struct crowd_group *group) {
+static void begin_states(struct crowd *crowd, const struct crowd_group *group,
+                         const struct watchers *watchers) {
     struct world *world = crowd->world;
     place_set left = is_steady(group->kind) ? 0 : group->places;
     for (int32_t place; places_next(&left, &place);) {
         const int32_t slot = crowd->batch.begin + place;
         world_begin_state(world, world->state[slot], group->state, &world->memory[slot]);
+        if (group->kind->timer_count > 0) {
+            world_run_timers(world, group->kind, conditions_decision(watchers, group->state, place),
+                             world->state[slot], &world->timers[slot]);
+        }
         world->state[slot] = (uint8_t)group->state;
     }
 }
 
 /* Puts agents of a kind into a state. Returns those of them that are not steered in lanes: they begin it
  * themselves. */
-static place_set enter(struct crowd *crowd, const struct kind *kind, int state, place_set places) {
+static place_set enter(struct crowd *crowd, const struct watchers *watchers, int state, place_set places) {
+    const struct kind *kind = watchers->kind;
     const struct crowd_group group = {kind, state, places};
     if (places == 0) {
         return 0;
@@ -56,7 +62,7 @@ static place_set enter(struct crowd *crowd, const struct kind *kind, int state, 
     if (!world_combines_in_lanes(&kind->def.states[state])) {
         return places;
     }
-    begin_states(crowd, &group);
+    begin_states(crowd, &group, watchers);
     crowd->groups[crowd->group_count++] = group;
     add_to_program(crowd, kind->states[state].program, places);
     return 0;
@@ -65,23 +71,25 @@ static place_set enter(struct crowd *crowd, const struct kind *kind, int state, 
 /* Decides for states of the agents of a kind. */
 static place_set decide_kind(struct crowd *crowd, const struct kind *kind, place_set places) {
     const int last = kind->def.state_count - 1;
-    const struct watchers watchers = {
+    struct watchers watchers = {
         .world = crowd->world,
         .kind = kind,
         .row = crowd->row,
         .memory = crowd->batch.memory,
+        .timers = crowd->world->timers + crowd->batch.begin,
         .first = crowd_sight(crowd, 0),
         .kernel = crowd->kernel,
         .batch = &crowd->batch,
         .sights = &crowd->sights,
     };
     place_set alone = 0;
+    conditions_begin(&watchers, places);
     for (int state = 0; state < last && places != 0; state++) {
         const place_set found = conditions_met(&watchers, state, places);
-        alone |= enter(crowd, kind, state, found);
+        alone |= enter(crowd, &watchers, state, found);
         places &= ~found;
     }
-    return alone | enter(crowd, kind, last, places);
+    return alone | enter(crowd, &watchers, last, places);
 }
 
 /* Decides for states, and finds the agents whose states steer alike. Returns the places whose state is not

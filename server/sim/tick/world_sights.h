@@ -72,12 +72,21 @@ struct watchers {
     const struct kind *kind;     /* of all of them */
     const int32_t *row;          /* by place */
     const struct memory *memory; /* by place, of tick t */
+    const struct timers *timers; /* likewise */
     struct sight_place first;    /* what is known of the agent at place 0; those behind follow it */
     const struct steering_kernel *kernel;
     struct steering_batch *batch; /* the same agents in columns; NULL: they are looked at one by one. The
                                      kernel may write what the behavior in hand is about */
     struct world_sights *sights;  /* those of `first`, to look for more */
+    place_set
+        held[LIMIT_TIMERS]; /* conditions_begin: by timer, the agents for which its `near` holds by itself */
 };
+
+/** Evaluates the conditions that are remembered, whichever states come first; before any state is asked about. */
+void conditions_begin(struct watchers *watchers, place_set places);
+
+/** What the agent at a place has decided when it takes this state. */
+struct decision conditions_decision(const struct watchers *watchers, int state, int32_t place);
 
 /** Which agents meet the conditions of a state; all do where it has none. */
 place_set conditions_met(const struct watchers *watchers, int state, place_set places);

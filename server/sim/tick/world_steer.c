@@ -32,8 +32,9 @@ static place_set notice_target(const struct watchers *watchers, const struct tar
     return watchers->kernel->look(batch, limit, places);
 }
 
-static place_set notice(const struct watchers *watchers, const struct target_ref *ref,
-                        const struct ref_runtime *runtime, place_set places) {
+/* However they are turned and whatever stands between. */
+static place_set notice_near(const struct watchers *watchers, const struct target_ref *ref,
+                             const struct ref_runtime *runtime, place_set places) {
     if (watchers->batch == NULL) {
         return notice_alone(watchers, ref, runtime, places);
     }
@@ -49,11 +50,41 @@ static place_set notice(const struct watchers *watchers, const struct target_ref
     return answer.near | notice_alone(watchers, ref, runtime, places & ~answer.known);
 }
 
+static place_set notice(const struct watchers *watchers, int state, int index, place_set places) {
+    const struct condition_def *node = &watchers->kind->def.states[state].conditions[index];
+    const struct state_runtime *runtime = &watchers->kind->states[state];
+    const struct ref_runtime *ref = &runtime->conditions[index];
+    place_set found = notice_near(watchers, &node->target, ref, places);
+    const bool is_plain = !node->is_visible && runtime->cosine[index] == WORLD_ALL_ROUND;
+    place_set left = is_plain ? 0 : found;
+    for (int32_t place; places_next(&left, &place);) {
+        const struct sight_place known = {watchers->first.sights, watchers->first.place + place};
+        if (!world_sees(watchers->world, watchers->row[place], node, ref, runtime->cosine[index], known)) {
+            found &= ~(UINT64_C(1) << place);
+        }
+    }
+    return found;
+}
+
 /* ---- conditions ---- */
 
-/* A condition about what an agent remembers, or is driven with. */
-static bool remembers(const struct watchers *watchers, const struct condition_def *node, int32_t place) {
+/* Whether the chance of a tick comes about; each condition of a kind draws a number of its own. */
+static bool draws(const struct world *world, int32_t row, int ordinal, float per_second) {
+    const enum rng_stream stream = (enum rng_stream)(RNG_CHANCE + ordinal);
+    struct rng dice = rng_begin(world->seed, world->tick, world->id[row], stream);
+    return rng_unit(&dice) < per_second * world->dt;
+}
+
+static vec2 place_of(const struct world *world, int32_t row) {
+    const struct motion motion = world_motion(world, row);
+    return vec2_make(motion.x, motion.y);
+}
+
+/* A condition about where an agent is, what it remembers, hears, or is driven with. */
+static bool remembers(const struct watchers *watchers, int state, int index, int32_t place) {
     const struct world *world = watchers->world;
+    const struct condition_def *node = &watchers->kind->def.states[state].conditions[index];
+    const struct state_runtime *runtime = &watchers->kind->states[state];
     const struct memory *memory = &watchers->memory[place];
     const float max_stamina = watchers->kind->def.body.max_stamina;
     switch ((enum condition_type)node->type) {
@@ -69,18 +100,39 @@ static bool remembers(const struct watchers *watchers, const struct condition_de
         return memory->quarry != 0 && world_find_agent(world, memory->quarry) >= 0;
     case CONDITION_DRIVEN:
         return drive_is_fresh(&world->drive[watchers->row[place]], watchers->kind->hold);
+    case CONDITION_COOLDOWN:
+        return watchers->timers[place].left[runtime->timer[index]] == 0;
+    case CONDITION_CHANCE:
+        return draws(world, watchers->row[place], state * LIMIT_CONDITIONS + index, node->value);
+    case CONDITION_HEARD:
+        return world_hears(world, watchers->row[place], runtime->conditions[index].index, node->value);
+    case CONDITION_IN:
+        return area_holds(&world->scenery.def.areas[runtime->conditions[index].index - 1], &world->bounds,
+                          place_of(world, watchers->row[place]));
     default:
         assert(false);
         return false;
     }
 }
 
-static place_set remember(const struct watchers *watchers, const struct condition_def *node,
-                          place_set places) {
+static place_set remember(const struct watchers *watchers, int state, int index, place_set places) {
     place_set found = 0;
     place_set left = places;
     for (int32_t place; places_next(&left, &place);) {
-        found |= (place_set)remembers(watchers, node, place) << place;
+        found |= (place_set)remembers(watchers, state, index, place) << place;
+    }
+    return found;
+}
+
+/* Those that notice something, or did so not long ago. */
+static place_set notice_or_remember(const struct watchers *watchers, int state, int index, place_set places) {
+    const int timer = watchers->kind->states[state].timer[index];
+    if (timer < 0) {
+        return notice(watchers, state, index, places);
+    }
+    place_set found = watchers->held[timer] & places, left = places & ~found;
+    for (int32_t place; places_next(&left, &place);) {
+        found |= (place_set)(watchers->timers[place].left[timer] > 0) << place;
     }
     return found;
 }
@@ -90,18 +142,17 @@ static place_set hold(const struct watchers *watchers, int state, place_set plac
     const struct state_def *def = &watchers->kind->def.states[state];
     assert(*index < def->condition_count);
     const struct condition_def *node = &def->conditions[*index];
-    const struct ref_runtime *ref = &watchers->kind->states[state].conditions[*index];
-    (*index)++;
+    const int at = (*index)++;
     switch ((enum condition_type)node->type) {
     case CONDITION_NEAR:
-        return notice(watchers, &node->target, ref, places);
+        return notice_or_remember(watchers, state, at, places);
     case CONDITION_NOT:
         return places & ~hold(watchers, state, places, index);
     case CONDITION_ALL:
     case CONDITION_ANY:
         break;
     default:
-        return remember(watchers, node, places);
+        return remember(watchers, state, at, places);
     }
     /* Every child is walked, so that *index ends behind the last; with the agents that it may matter for. */
     const bool is_all = node->type == CONDITION_ALL;
@@ -119,22 +170,61 @@ place_set conditions_met(const struct watchers *watchers, int state, place_set p
     return has_conditions ? hold(watchers, state, places, &index) : places;
 }
 
-int world_decide(const struct world *world, int32_t row, struct sight_place known) {
+void conditions_begin(struct watchers *watchers, place_set places) {
+    for (int i = 0; i < watchers->kind->timer_count; i++) {
+        const struct timer_ref *ref = &watchers->kind->timers[i];
+        const int type = watchers->kind->def.states[ref->state].conditions[ref->node].type;
+        watchers->held[i] = type == CONDITION_NEAR ? notice(watchers, ref->state, ref->node, places) : 0;
+    }
+}
+
+struct decision conditions_decision(const struct watchers *watchers, int state, int32_t place) {
+    struct decision decision = {state, 0};
+    for (int i = 0; i < watchers->kind->timer_count; i++) {
+        decision.held |= (uint32_t)((watchers->held[i] >> place) & 1) << i;
+    }
+    return decision;
+}
+
+struct decision world_decide(const struct world *world, int32_t row, struct sight_place known) {
     assert(row >= 0 && row < world->agent_count);
     const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct watchers one = {
+    const struct memory *memory = world_sights_memory(world, row, known);
+    struct watchers one = {
         .world = world,
         .kind = kind,
         .row = &row,
-        .memory = world_sights_memory(world, row, known),
+        .memory = memory,
+        .timers = &world->timers[memory - world->memory],
         .first = known,
     };
-    for (int s = 0; s < kind->def.state_count - 1; s++) {
-        if (conditions_met(&one, s, 1) != 0) {
-            return s;
-        }
+    int state = 0;
+    conditions_begin(&one, 1);
+    while (state < kind->def.state_count - 1 && conditions_met(&one, state, 1) == 0) {
+        state++;
     }
-    return kind->def.state_count - 1;
+    return conditions_decision(&one, state, 0);
+}
+
+/* Of so many seconds. */
+static uint32_t ticks_of(const struct world *world, float seconds) {
+    return (uint32_t)((double)seconds * world->tick_hz + 0.5);
+}
+
+void world_run_timers(const struct world *world, const struct kind *kind, struct decision decision,
+                      int before, struct timers *timers) {
+    for (int i = 0; i < kind->timer_count; i++) {
+        const struct timer_ref *ref = &kind->timers[i];
+        const struct condition_def *node = &kind->def.states[ref->state].conditions[ref->node];
+        const bool is_sight = node->type == CONDITION_NEAR;
+        const int about = kind->states[ref->state].conditions[ref->node].index - 1; /* a cooldown's state */
+        uint32_t left = timers->left[i];
+        if (!is_sight && before == about && decision.state != about) {
+            left = ticks_of(world, node->value);
+        }
+        left -= left > 0;
+        timers->left[i] = (decision.held >> i) & 1 ? ticks_of(world, node->remember) : left;
+    }
 }
 
 /* ---- steer ---- */
@@ -584,13 +674,14 @@ static struct intent world_intend(const struct world *world, int32_t row,
                                   const struct precomputed_sums *precomputed, struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct sight_place known = precomputed != NULL ? precomputed->sight : (struct sight_place){NULL, 0};
-    struct intent intent = {.state = world_decide(world, row, known), .memory = *world_memory(world, row)};
-    world_begin_state(world, world_state(world, row), intent.state, &intent.memory);
+    struct intent intent = {.decision = world_decide(world, row, known), .memory = *world_memory(world, row)};
+    const int decided = intent.decision.state;
+    world_begin_state(world, world_state(world, row), decided, &intent.memory);
     struct steering_context context = world_context(world, row, &intent.memory);
     context.precomputed = precomputed;
     context.trace = detail != NULL ? detail->trace : NULL;
-    const struct state_def *state = &kind->def.states[intent.state];
-    const struct state_runtime *runtime = &kind->states[intent.state];
+    const struct state_def *state = &kind->def.states[decided];
+    const struct state_runtime *runtime = &kind->states[decided];
     if (detail != NULL) {
         detail->count = 0;
     }
@@ -674,6 +765,7 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     world->next_heading[slot] =
         locomotion_heading(world->heading[slot], vec2_make(next.vx, next.vy), body->max_speed, kind->turn);
     /* Only the agent itself reads these, so they need no second buffer. */
-    world->state[slot] = (uint8_t)intent.state;
+    world_run_timers(world, kind, intent.decision, world->state[slot], &world->timers[slot]);
+    world->state[slot] = (uint8_t)intent.decision.state;
     world->memory[slot] = intent.memory;
 }

@@ -276,12 +276,14 @@ void world_act(struct world *world, const struct parallel *parallel) {
             grid_look_up(&world->grid, parallel);
         }
         world_sights_begin(world);
+        world_listen(world);
         if (world->exchange == NULL) {
             parallel->run(parallel->pool, world->agent_count, grain_of(world->agent_count, parallel->threads),
                           step_agents, world);
         } else {
             act_with_ranks(world, parallel);
         }
+        world->has_voices = false;
     }
 }
 

@@ -293,3 +293,127 @@ struct target_info world_resolve_target(const struct world *world, int32_t row, 
     }
     return nothing();
 }
+
+/* ---- sight ---- */
+
+/* Whether a solid stands between two places. On a torus a ray may leave the half of the world that is near to its
+ * beginning, so it is cast from its end, too. */
+static bool is_hidden(const struct world *world, vec2 here, vec2 offset) {
+    const float length = vec2_length(offset);
+    if (world->scenery.solid_count == 0 || !(length > 0.0f)) {
+        return false;
+    }
+    const vec2 way = vec2_scale(offset, 1.0f / length);
+    const struct bounds *bounds = &world->bounds;
+    const struct scenery *scenery = &world->scenery;
+    /* As wide as the gap that bodies keep from solids: it does not slip through where two walls meet. */
+    return scenery_sweep(scenery, bounds, here, way, length, SCENERY_SKIN).index >= 0 ||
+           (bounds->edge == EDGE_WRAP &&
+            scenery_sweep(scenery, bounds, bounds_settle(bounds, vec2_add(here, offset)),
+                          vec2_scale(way, -1.0f), length, SCENERY_SKIN)
+                    .index >= 0);
+}
+
+/* An agent that looks. */
+struct viewer {
+    const struct world *world;
+    const struct condition_def *condition;
+    int32_t row;
+    vec2 here, heading;
+    float cosine;
+};
+
+/* Whether it sees something at `offset`: the cheap questions first. */
+static bool is_seen(const struct viewer *viewer, vec2 offset) {
+    return is_noticed(offset, viewer->condition->target.within) &&
+           (viewer->cosine == WORLD_ALL_ROUND ||
+            vec2_dot(offset, viewer->heading) >= viewer->cosine * vec2_length(offset)) &&
+           !(viewer->condition->is_visible && is_hidden(viewer->world, viewer->here, offset));
+}
+
+static bool sees_slot(const struct viewer *viewer, int kind, int32_t slot) {
+    const struct world *world = viewer->world;
+    return world->grid.kind[slot] == kind && world->grid.row[slot] != viewer->row &&
+           is_seen(viewer, bounds_difference(&world->bounds, viewer->here, place_of(world, slot)));
+}
+
+/* Whether it sees any agent of a kind: not the nearest alone, which may be behind it or behind a wall. */
+static bool sees_kind(const struct viewer *viewer, int kind) {
+    const struct world *world = viewer->world;
+    const float within = viewer->condition->target.within;
+    const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
+    if (world->is_sorted && within > 0.0f && population > FEW_AGENTS && may_search(world, within)) {
+        struct grid_walk walk;
+        grid_walk_begin(&walk, &world->grid, viewer->here, within);
+        bool sees = false;
+        for (int32_t begin, end; !sees && grid_walk_next(&walk, &begin, &end);) {
+            for (int32_t slot = begin; slot < end && !sees; slot++) {
+                sees = sees_slot(viewer, kind, slot);
+            }
+        }
+        return sees;
+    }
+    for (int32_t i = world->kind_begin[kind]; i < world->kind_begin[kind + 1]; i++) {
+        const int32_t slot = grid_slot(&world->grid, world->by_kind[i]);
+        if (slot >= 0 && sees_slot(viewer, kind, slot)) { /* < 0: another rank has it: too far away */
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The same of the targets whose names begin alike. */
+static bool sees_target(const struct viewer *viewer, int length) {
+    const struct world *world = viewer->world;
+    bool sees = false;
+    for (int i = 0; i < world->target_count && !sees; i++) {
+        const struct target_def *target = &world->targets[i];
+        sees = strncmp(target->name, viewer->condition->target.target, (size_t)length) == 0 &&
+               is_seen(viewer, bounds_difference(&world->bounds, viewer->here, target->at));
+    }
+    return sees;
+}
+
+bool world_sees(const struct world *world, int32_t row, const struct condition_def *condition,
+                const struct ref_runtime *runtime, float cosine, struct sight_place known) {
+    const struct viewer viewer = {world, condition, row, position_of(world, row), world_heading(world, row),
+                                  cosine};
+    const struct target_info nearest = world_resolve_target(world, row, &condition->target, runtime, known);
+    if (!nearest.is_there || is_seen(&viewer, nearest.offset)) {
+        return nearest.is_there;
+    }
+    return (runtime->mode == REF_KIND && sees_kind(&viewer, runtime->index)) ||
+           (runtime->mode == REF_PREFIX && sees_target(&viewer, runtime->index));
+}
+
+/* ---- hearing ---- */
+
+/* The signal of the agent in a slot, by its state. */
+static int signal_of(const struct world *world, int32_t slot) {
+    return world->kinds[world->grid.kind[slot]].states[world->state[slot]].signal;
+}
+
+void world_listen(struct world *world) {
+    world->has_voices = world->has_signals;
+    world->voice_count = 0;
+    for (int32_t slot = 0; world->has_signals && slot < world->grid.count; slot++) {
+        world->voice[slot] = (uint16_t)signal_of(world, slot);
+        world->voice_count += world->voice[slot] != 0;
+    }
+}
+
+bool world_hears(const struct world *world, int32_t row, int signal, float within) {
+    const vec2 here = position_of(world, row);
+    const bool is_silent = world->has_voices && world->voice_count == 0;
+    struct grid_walk walk;
+    grid_walk_begin(&walk, &world->grid, here, within);
+    bool hears = false;
+    for (int32_t begin, end; !is_silent && !hears && grid_walk_next(&walk, &begin, &end);) {
+        for (int32_t slot = begin; slot < end && !hears; slot++) {
+            const int given = world->has_voices ? world->voice[slot] : signal_of(world, slot);
+            hears = given == signal && world->grid.row[slot] != row &&
+                    is_noticed(bounds_difference(&world->bounds, here, place_of(world, slot)), within);
+        }
+    }
+    return hears;
+}

@@ -385,6 +385,9 @@ void world_copy_exchange(struct world *world) {
     exchange->share(exchange->context, world->next_heading, sizeof *world->next_heading, first);
     exchange->share(exchange->context, world->state, sizeof *world->state, first);
     exchange->share(exchange->context, world->memory, sizeof *world->memory, first);
+    if (world->has_timers) {
+        exchange->share(exchange->context, world->timers, sizeof *world->timers, first);
+    }
 }
 
 /* ---- ranks ---- */
@@ -510,16 +513,18 @@ static void swap_columns(struct world *world) {
 #undef SWAP_BY_ROW
 }
 
-/* Whether the entries of a column by slot differ: those of state and memory are all zero without memories. */
+/* Whether the entries of a column by slot differ: those of state and memory are all zero without memories, those of
+ * timers without timers. */
 static bool differs(const struct world *world, const void *column) {
-    return world->has_memories || column == world->heading;
+    return column == world->timers ? world->has_timers : world->has_memories || column == world->heading;
 }
 
 /* Entries go from the places `from` to those from `begin` on; swap_columns makes them count. */
 static void gather_columns(struct world *world, const int32_t *from, int32_t begin, int32_t count) {
 #define GATHER_BY_ROW(name, copied)
 #define GATHER_BY_SLOT(name, copied)                                                                         \
-    for (int32_t i = 0; (copied) && differs(world, world->name) && i < count; i++) {                         \
+    const int32_t count_of_##name = (copied) && differs(world, world->name) ? count : 0;                     \
+    for (int32_t i = 0; i < count_of_##name; i++) {                                                          \
         world->next_##name[begin + i] = world->name[from[i]];                                                \
     }
 #define GATHER_COLUMN(number, type, name, initial, saved, hashed, by, copied) GATHER_##by(name, copied)

@@ -17,9 +17,11 @@ static bool fits(const struct world *to, const struct world *from) {
            sights_of(from) <= to->sights.capacity && scenery_clone_fits(&to->scenery, &from->scenery);
 }
 
-/* Without memories, state and memory are zero. */
+/* Without memories, state and memory are zero; without timers, those are. */
 static bool is_written(const struct world *world, const void *column) {
-    return world->has_memories || (column != world->state && column != world->memory);
+    return column == world->timers
+               ? world->has_timers
+               : world->has_memories || (column != world->state && column != world->memory);
 }
 
 /* Ends has_memories, in what is about to become a clone. */
@@ -67,6 +69,10 @@ bool world_clone_here(struct world *to, const struct world *from) {
     }
     if (!from->has_memories) {
         forget(to);
+    }
+    if (to->has_timers && !from->has_timers) {
+        memset(to->timers, 0, (size_t)to->capacity * sizeof *to->timers);
+        memset(to->next_timers, 0, (size_t)to->capacity * sizeof *to->next_timers);
     }
     const struct world own = *to;
     *to = *from;

@@ -144,9 +144,14 @@ enum world_result world_spawn(struct world *world, const struct spawn_def *spawn
 
 /* ---- removing ---- */
 
+/* Timers of a world without are zero, and take no memory. */
+static bool is_used(const struct world *world, const void *column) {
+    return column != world->timers || world->has_timers;
+}
+
 static void copy_entries(struct world *world, enum column_order order, int32_t to, int32_t from) {
 #define COPY_ENTRY(number, type, name, initial, saved, hashed, by, copied)                                   \
-    if ((copied) && (by) == order) {                                                                         \
+    if ((copied) && (by) == order && is_used(world, world->name)) {                                          \
         world->name[to] = world->name[from];                                                                 \
     }
     WORLD_COLUMNS(COPY_ENTRY)
@@ -692,7 +697,9 @@ static bool is_written(const struct world *world, size_t column) {
     if (column == offsetof(struct world, own_body)) {
         return draws_bodies(world);
     }
-    return (column != offsetof(struct world, aim) || world->has_sent) &&
+    return (column != offsetof(struct world, timers) || world->has_timers) &&
+           (column != offsetof(struct world, voice) || world->has_signals) &&
+           (column != offsetof(struct world, aim) || world->has_sent) &&
            (column != offsetof(struct world, drive) || world->has_driven);
 }
 

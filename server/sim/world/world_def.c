@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "server/sim/steering/behavior_fields.h"
+
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
@@ -74,6 +76,39 @@ static const struct field body_table[] = {
 
 const struct field *body_fields(void) {
     return body_table;
+}
+
+#define CONDITION_ROW(kind_of, name_, member_, flags_, min_, max_, unit_, help_)                             \
+    ROW(kind_of, name_, struct condition_def, member_, flags_, min_, max_, 0, unit_, help_)
+
+static const struct field near_table[] = {
+    REF_ROWS(struct condition_def, "", target.),
+    CONDITION_ROW(FIELD_ANGLE, "field_of_view", field_of_view, 0, 0, 360, "deg",
+                  "What is outside this angle, the heading in its middle, is not seen; 0: all round."),
+    CONDITION_ROW(FIELD_BOOL, "visible", is_visible, 0, 0, 0, "",
+                  "What is behind an obstacle or a wall is not seen."),
+    CONDITION_ROW(FIELD_FLOAT, "remember", remember, 0, 0, 1e6, "s",
+                  "It still holds for so long after it last did."),
+    END_ROW};
+static const struct field cooldown_table[] = {
+    CONDITION_ROW(FIELD_NAME, "state", name, FIELD_REQUIRED, 0, 0, "", "A state of the kind."),
+    CONDITION_ROW(FIELD_FLOAT, "seconds", value, FIELD_REQUIRED, 0, 1e6, "s",
+                  "It holds unless the state was left less than this ago."),
+    END_ROW};
+static const struct field heard_table[] = {
+    CONDITION_ROW(FIELD_NAME, "signal", name, FIELD_REQUIRED, 0, 0, "", "A signal that some state gives."),
+    CONDITION_ROW(FIELD_FLOAT, "within", value, FIELD_REQUIRED, 1, LIMIT_COORDINATE, "px",
+                  "Whoever gives it further away is not heard."),
+    END_ROW};
+static const struct field in_table[] = {
+    CONDITION_ROW(FIELD_NAME, "area", name, FIELD_REQUIRED, 0, 0, "", "An area of the world."), END_ROW};
+
+const struct field *condition_fields(int type) {
+    return type == CONDITION_NEAR       ? near_table
+           : type == CONDITION_COOLDOWN ? cooldown_table
+           : type == CONDITION_HEARD    ? heard_table
+           : type == CONDITION_IN       ? in_table
+                                        : NULL;
 }
 
 struct kind_def kind_def_default(void) {

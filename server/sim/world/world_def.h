@@ -34,7 +34,11 @@ enum condition_type {
     CONDITION_NOT,        /* of the node that follows */
     CONDITION_ALL,        /* of the next `count` nodes (with what belongs to them) */
     CONDITION_ANY,
-    CONDITION_DRIVEN, /* some external behavior of the kind follows a driven vector */
+    CONDITION_DRIVEN,   /* some external behavior of the kind follows a driven vector */
+    CONDITION_COOLDOWN, /* the state `name` was not left less than `value` s ago */
+    CONDITION_CHANCE,   /* drawn each tick; value: 1/s, how often it holds */
+    CONDITION_HEARD,    /* another agent gives the signal `name` within `value` px */
+    CONDITION_IN,       /* its center is in the area `name` */
 };
 
 /** A node of a condition, written down before what belongs to it. */
@@ -42,8 +46,18 @@ struct condition_def {
     int type;  /* enum condition_type */
     int count; /* CONDITION_ALL, CONDITION_ANY */
     float value;
-    struct target_ref target; /* CONDITION_NEAR */
+    char name[LIMIT_NAME_CHARS + 1]; /* COOLDOWN: a state of the kind; HEARD: a signal; IN: an area */
+    /* CONDITION_NEAR: something of `target` is within its distance, in view and visible */
+    struct target_ref target;
+    float field_of_view; /* rad, all of it, the heading in its middle; 0: all round */
+    bool is_visible;     /* no solid stands between */
+    float remember;      /* s for which it still holds after it last did */
 };
+
+/** The rows of struct condition_def of a type that has several; NULL: it has a number or none. */
+const struct field *condition_fields(int type);
+/** Whether each agent has a timer for it, of which a kind has LIMIT_TIMERS at most: it remembers or is a cooldown. */
+bool condition_has_timer(const struct condition_def *condition);
 
 /** How the forces of a state's behaviors become one. */
 enum combine {
@@ -55,8 +69,9 @@ struct state_def {
     char name[LIMIT_NAME_CHARS + 1];
     int condition_count; /* 0: always; otherwise nodes[0] with all that belongs to it */
     struct condition_def conditions[LIMIT_CONDITIONS];
-    float stamina_rate; /* 1/s, change of stamina while in this state; negative drains */
-    int combine;        /* enum combine */
+    char signal[LIMIT_NAME_CHARS + 1]; /* that agents in this state give; "": none */
+    float stamina_rate;                /* 1/s, change of stamina while in this state; negative drains */
+    int combine;                       /* enum combine */
     int behavior_count;
     struct behavior_def behaviors[LIMIT_BEHAVIORS];
 };

@@ -52,6 +52,15 @@ static inline uint64_t hash_memory(const struct world *world, int32_t row, uint6
     return sum;
 }
 
+static inline uint64_t hash_timers(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+                                   const struct timers *timers) {
+    uint64_t sum = 0;
+    for (int i = 0; i < world->kinds[world->kind[row]].timer_count; i++) {
+        HASH(timers.left, sum += term(base, mark + (uint64_t)i, timers->left[i], 0));
+    }
+    return sum;
+}
+
 static inline uint64_t hash_aim(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
                                 const struct aim *aim) {
     (void)world, (void)row;
@@ -280,7 +289,9 @@ static uint64_t absorb_condition(uint64_t hash, const struct condition_def *cond
     HASH(condition.value, hash = absorb_unless(0, hash, MARK_CONDITION_VALUE, bits_of(condition->value)));
     if (condition->type == CONDITION_NEAR) {
         HASH(condition.target, hash = absorb_ref(hash, &condition->target, runtime));
-        HASH(condition.rows, hash = absorb_rows(hash, target_ref_fields(), &condition->target));
+        HASH(condition.rows, hash = absorb_rows(hash, condition_fields(CONDITION_NEAR), condition));
+    } else {
+        HASH(condition.name, hash = absorb_unless(0, hash, MARK_CONDITION_NAME, (uint32_t)runtime->index));
     }
     return hash;
 }
@@ -290,6 +301,7 @@ static uint64_t absorb_state(uint64_t hash, int own, const struct state_def *sta
     hash = absorb(hash, MARK_STATE, (uint32_t)state->behavior_count);
     HASH(state.stamina_rate, hash = absorb_unless(0, hash, MARK_STAMINA_RATE, bits_of(state->stamina_rate)));
     HASH(state.combine, hash = absorb_unless(0, hash, MARK_COMBINE, (uint32_t)state->combine));
+    HASH(state.signal, hash = absorb_unless(0, hash, MARK_SIGNAL, runtime->signal));
     for (int c = 0; c < state->condition_count; c++) {
         hash = absorb_condition(hash, &state->conditions[c], &runtime->conditions[c]);
     }

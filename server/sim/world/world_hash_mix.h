@@ -68,6 +68,8 @@ enum mark {
     MARK_TARGET_STROLL,
     MARK_TARGET_IDLE,
     MARK_AREA,
+    MARK_CONDITION_NAME,
+    MARK_SIGNAL,
 };
 
 static inline uint64_t pair(float a, float b) {

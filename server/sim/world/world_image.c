@@ -218,6 +218,12 @@ static const struct member drive_members[] = {
     MEMBER(drive, left, "drive_left", INTEGERS(4, 1), is_hold, "0 to LIMIT_HOLD"),
     LAST,
 };
+static const struct member timers_members[] = {
+    MEMBER(timers, left[0], "timers", INTEGERS(4, 4), is_anything, ""),
+    MEMBER(timers, left[4], "more_timers", INTEGERS(4, 4), is_anything, ""),
+    LAST,
+};
+static_assert(LIMIT_TIMERS == 8, "an entry has room for 4");
 static const struct member body_members[] = {
     {NULL, 0, FLOATS(4), {is_body, "mass, radius, max_speed and max_force as a kind may have them"}},
     LAST,
@@ -255,7 +261,8 @@ struct source {
 
 #define MEMBERS_OF(type)                                                                                     \
     _Generic((type *)0, struct memory *: memory_members, struct aim *: aim_members,                          \
-             struct body *: body_members, struct drive *: drive_members, vec2 *: vec2_members,               \
+             struct body *: body_members, struct drive *: drive_members, struct timers *: timers_members,    \
+             vec2 *: vec2_members, uint16_t *: byte_members /* never saved */,                               \
              uint8_t *: byte_members, uint32_t *: word_members, int32_t *: word_members, float *: float_members)
 
 static const struct source sources[] = {
@@ -488,7 +495,8 @@ static bool has_initial_memory(const struct world *world) {
 /* Whether all entries of a column are known to be as new agents have them, without a look at them. */
 static bool is_untouched(const struct world *world, int column) {
     return (column == COLUMN_aim && !world->has_sent) || (column == COLUMN_drive && !world->has_driven) ||
-           ((column == COLUMN_memory || column == COLUMN_state) && !world->has_memories);
+           ((column == COLUMN_memory || column == COLUMN_state) && !world->has_memories) ||
+           (column == COLUMN_timers && !world->has_timers);
 }
 
 uint64_t world_image_changed(const struct world *world, const struct image_slots *slots, bool with_rows) {

@@ -3,7 +3,7 @@
  * Agents have a row, ascending with their id, and a slot, where their motion lies (grid.h). Columns hold one
  * entry a row or one a slot, all of them `capacity` long (world_columns.h).
  *   by row   id, kind, flags, aim, own_body, rank; by_kind
- *   by slot  state, memory, heading, and all of grid: what a tick reads of every agent moves with the sort, so
+ *   by slot  state, memory, timers, voice, heading, and all of grid: what a tick reads of every agent moves with the sort, so
  *            a tick goes through memory from one end to the other
  * In a pure flock (is_pure_flock) no tick reads the columns by slot but of agents at rest: they are by row for
  * that time, and no sort moves them. world_place is right in either case. As long as only pure flocks have lived
@@ -41,7 +41,8 @@ static_assert(FLT_EVAL_METHOD == 0,
 
 #define WORLD_ALL_ROUND -2.0f /* of a zone without a field of view; no cosine is less */
 
-/* What a target_ref's names stand for. */
+/* What a target_ref's names stand for. Of a condition without one index is 1 + the state or the area that it names, or the
+ * number of the signal (state_runtime.signal). */
 enum ref_mode { REF_NONE, REF_TARGET, REF_PREFIX, REF_KIND, REF_AGENT };
 struct ref_runtime {
     enum ref_mode mode;
@@ -62,6 +63,17 @@ struct state_ref {
     uint8_t kind, state;
 };
 
+/* The clocks of the conditions of an agent's kind that have one (kind.timers), in ticks: how long a sight is still
+ * remembered, how long a state is not taken again. All zero where no kind has any (has_timers). */
+struct timers {
+    uint32_t left[LIMIT_TIMERS];
+};
+
+/* Which condition of a kind a timer is of. */
+struct timer_ref {
+    uint8_t state, node;
+};
+
 struct state_runtime {
     uint64_t program_hash;      /* of all that steering in lanes needs to be equal (world_ways.c) */
     struct state_ref program;   /* the first state of any kind that steers alike */
@@ -71,6 +83,10 @@ struct state_runtime {
     bool is_led;                /* a velocity filter stands over several tiers (kind_def_is_led) */
     int order[LIMIT_BEHAVIORS]; /* behaviors by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
+    float
+        cosine[LIMIT_CONDITIONS]; /* of half the field of view of a condition; WORLD_ALL_ROUND: it has none */
+    int timer[LIMIT_CONDITIONS];  /* of a condition, in struct timers; -1: none */
+    uint16_t signal; /* that it gives: 1 + a number of the first state that gives the same one; 0: none */
     struct behavior_runtime behaviors[LIMIT_BEHAVIORS];
 };
 
@@ -92,6 +108,8 @@ struct kind {
     vec2 turn;     /* {cos, sin} of the largest turn of one tick */
     struct aim aim;
     struct state_runtime states[LIMIT_STATES];
+    int timer_count;
+    struct timer_ref timers[LIMIT_TIMERS];
     int look_count;
     struct look looks[LOOKS_MAX]; /* those beyond are found agent by agent */
 };
@@ -139,6 +157,10 @@ struct world {
 
     bool has_neighbors;    /* some behavior has neighbors */
     bool has_kind_targets; /* some behavior or condition is about the nearest of a kind */
+    bool has_timers;       /* some kind has */
+    bool has_signals;      /* some state is heard of */
+    bool has_voices;       /* `voice` is of the tick in hand; otherwise states say who gives a signal */
+    int32_t voice_count;   /* agents that give one in the tick in hand */
     bool has_sent;         /* some agent has or had an aim of its own */
     bool has_driven;       /* some agent may have a driven vector */
     bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
@@ -279,12 +301,30 @@ struct target_info world_resolve_target(const struct world *world, int32_t row, 
 bool world_notices(const struct world *world, int32_t row, const struct target_ref *ref,
                    const struct ref_runtime *runtime, struct sight_place known);
 
-/** The state for the coming tick: the first whose condition holds, the last one if none does. known: as above. */
-int world_decide(const struct world *world, int32_t row, struct sight_place known);
+/** Whether agent `row` notices something of what a condition of its kind is about, as that asks for: near enough, in its
+ * field of view, in sight. cosine: as in state_runtime. */
+bool world_sees(const struct world *world, int32_t row, const struct condition_def *condition,
+                const struct ref_runtime *runtime, float cosine, struct sight_place known);
+/** Whether agent `row` hears a signal (state_runtime.signal) from within so many px, of another agent. */
+bool world_hears(const struct world *world, int32_t row, int signal, float within);
+/** Notes who gives signals in tick t, before any thread changes a state; nothing without signals. */
+void world_listen(struct world *world);
+
+/** The state for the coming tick: the first whose condition holds, the last one if none does. */
+struct decision {
+    int state;
+    uint32_t
+        held; /* bit i: the condition of the kind's timer i holds by itself, not since it is remembered */
+};
+/** known: as above. */
+struct decision world_decide(const struct world *world, int32_t row, struct sight_place known);
+/** The timers of an agent after a tick for which it decided so; before: its state of tick t. */
+void world_run_timers(const struct world *world, const struct kind *kind, struct decision decision,
+                      int before, struct timers *timers);
 
 /** What an agent is about to do: decided from the state of tick t alone. */
 struct intent {
-    int state;
+    struct decision decision;
     vec2 desired;         /* px/s, truncated to max_speed */
     vec2 force;           /* mass*px/s^2, not yet truncated */
     struct memory memory; /* of tick t+1 */

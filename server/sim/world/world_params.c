@@ -400,18 +400,83 @@ static int condition_end(const struct state_def *state, int index) {
     return index;
 }
 
-static bool build_conditions(const struct world_def *def, const struct state_def *state,
-                             struct state_runtime *runtime) {
+static int find_state_def(const struct kind_def *kind, const char *name) {
+    int s = kind->state_count - 1;
+    while (s >= 0 && strcmp(kind->states[s].name, name) != 0) {
+        s--;
+    }
+    return s;
+}
+
+/* 1 + the number of the first state that gives this signal; 0: none does. */
+static int find_signal(const struct world_def *def, const char *name) {
+    for (int k = 0; name[0] != '\0' && k < def->kind_count; k++) {
+        for (int s = 0; s < def->kinds[k].state_count; s++) {
+            if (strcmp(def->kinds[k].states[s].signal, name) == 0) {
+                return 1 + k * LIMIT_STATES + s;
+            }
+        }
+    }
+    return 0;
+}
+
+/* What a condition is about. False when there is no such thing. */
+static bool resolve_condition(const struct world_def *def, const struct kind_def *kind,
+                              const struct condition_def *node, struct ref_runtime *runtime) {
+    *runtime = (struct ref_runtime){.mode = REF_NONE};
+    switch ((enum condition_type)node->type) {
+    case CONDITION_NEAR:
+        return resolve(def, &node->target, runtime);
+    case CONDITION_COOLDOWN:
+        runtime->index = 1 + find_state_def(kind, node->name);
+        return runtime->index > 0;
+    case CONDITION_HEARD:
+        runtime->index = find_signal(def, node->name);
+        return runtime->index > 0;
+    case CONDITION_IN:
+        runtime->index = 1 + geometry_def_find_area(&def->geometry, node->name);
+        return runtime->index > 0;
+    default:
+        return true;
+    }
+}
+
+bool condition_has_timer(const struct condition_def *condition) {
+    return condition->type == CONDITION_COOLDOWN ||
+           (condition->type == CONDITION_NEAR && condition->remember > 0.0f);
+}
+
+/* Gives a condition the next timer of its kind if it needs one; that of the last state is never asked. False when there are
+ * too many. */
+static bool take_timer(struct kind *kind, int state, int node) {
+    const bool needs =
+        state + 1 < kind->def.state_count && condition_has_timer(&kind->def.states[state].conditions[node]);
+    kind->states[state].timer[node] = needs ? kind->timer_count : -1;
+    if (needs && kind->timer_count == LIMIT_TIMERS) {
+        return false;
+    }
+    if (needs) {
+        kind->timers[kind->timer_count++] = (struct timer_ref){(uint8_t)state, (uint8_t)node};
+    }
+    return true;
+}
+
+static bool build_conditions(const struct world_def *def, struct kind *kind, int index) {
+    const struct state_def *state = &kind->def.states[index];
+    struct state_runtime *runtime = &kind->states[index];
     if (state->condition_count < 0 || state->condition_count > LIMIT_CONDITIONS ||
         (state->condition_count > 0 && condition_end(state, 0) != state->condition_count)) {
         return false;
     }
     for (int c = 0; c < state->condition_count; c++) {
-        if (state->conditions[c].type == CONDITION_NEAR &&
-            !resolve(def, &state->conditions[c].target, &runtime->conditions[c])) {
+        const float half = 0.5f * state->conditions[c].field_of_view;
+        runtime->cosine[c] = half > 3.1415f || !(half > 0.0f) ? WORLD_ALL_ROUND : trig_unit(half).x;
+        if (!resolve_condition(def, &kind->def, &state->conditions[c], &runtime->conditions[c]) ||
+            !take_timer(kind, index, c)) {
             return false;
         }
     }
+    runtime->signal = (uint16_t)find_signal(def, state->signal);
     return true;
 }
 
@@ -435,9 +500,11 @@ static enum world_result build_kind(const struct world_def *def, int own, struct
             *what = "a behavior names an unknown path or flow field; allowed: those of the definition";
             return WORLD_BAD_DEF;
         }
-        if (!build_conditions(def, state, &kind->states[s])) {
-            *what = "a condition is incomplete or names an unknown target or kind; allowed: those of the "
-                    "definition";
+        if (!build_conditions(def, kind, s)) {
+            *what =
+                "a condition is incomplete, names an unknown target, kind, state, signal or area, or is one "
+                "too many that "
+                "remembers or cools down; allowed: those of the definition, LIMIT_TIMERS of a kind";
             return WORLD_BAD_DEF;
         }
     }
@@ -468,6 +535,7 @@ static void note_neighbors(struct world *world, const struct kind_def *kind) {
         }
         for (int c = 0; c < state->condition_count; c++) {
             world->has_kind_targets |= world_is_about_kind(&state->conditions[c].target);
+            world->has_signals |= state->conditions[c].type == CONDITION_HEARD;
         }
     }
 }
@@ -490,6 +558,7 @@ enum world_result world_build_kinds(struct world *world, const struct world_def 
         }
         world->kinds[k].pursues = may_catch(&def->kinds[k]);
         note_neighbors(world, &def->kinds[k]);
+        world->has_timers |= world->kinds[k].timer_count > 0;
         world_refresh_kind(world, k);
     }
     if (world->has_kind_targets && world->max_agents > SIGHT_ROWS) {

@@ -61,8 +61,13 @@ static void collect_radii(const struct world *world, struct query_radii *radii) 
                            agents);
             }
             for (int c = 0; c < state->condition_count && !world->has_neighbors; c++) {
-                const struct target_ref *target = &state->conditions[c].target;
-                add_radius(radii, world_is_about_kind(target) ? target->within : 0.0f, agents);
+                const struct condition_def *node = &state->conditions[c];
+                const bool is_about_kind = world_is_about_kind(&node->target);
+                add_radius(radii,
+                           node->type == CONDITION_HEARD ? node->value
+                           : is_about_kind               ? node->target.within
+                                                         : 0.0f,
+                           agents);
             }
         }
     }
@@ -84,7 +89,7 @@ static float cost_of(const struct query_radii *radii, float density, float edge)
 /* The edge of cells: 0 without queries. Of the radii in use the one with which all queries together
  * are cheapest: a few agents with large radii must not make all others visit many candidates. */
 static float cell_edge(const struct world *world) {
-    if (world->agent_count == 0 || !(world->has_neighbors || world->has_kind_targets)) {
+    if (world->agent_count == 0 || !(world->has_neighbors || world->has_kind_targets || world->has_signals)) {
         return 0.0f;
     }
     struct query_radii radii = {.count = 0};

@@ -377,6 +377,26 @@ static void judge_names(struct refusing *refusing) {
     }
 }
 
+/* A rank does not know the states of the agents that others step. */
+static void judge_hearing(struct refusing *refusing) {
+    const struct world *world = refusing->outlook->world;
+    for (int k = 0; k < world->kind_count && world->has_signals && !refusing->is_refused; k++) {
+        const struct kind_def *kind = &world->kinds[k].def;
+        bool hears = false;
+        for (int n = 0; n < kind->state_count * LIMIT_CONDITIONS; n++) {
+            const struct state_def *state = &kind->states[n / LIMIT_CONDITIONS];
+            hears |= n % LIMIT_CONDITIONS < state->condition_count &&
+                     state->conditions[n % LIMIT_CONDITIONS].type == CONDITION_HEARD;
+        }
+        if (hears && refusing->outlook->population[k] > 0) {
+            refusing->is_refused = true;
+            say_asker(refusing, k, "heard");
+            say(&refusing->sentence,
+                " hears agents of other ranks, whose states are not known; allowed: --mode copy");
+        }
+    }
+}
+
 static const char *refusal_of(const struct outlook *outlook, int ranks, char *text, size_t size) {
     assert(ranks >= 1);
     const struct zone_seen zone = widest_zone(outlook);
@@ -394,6 +414,7 @@ static const char *refusal_of(const struct outlook *outlook, int ranks, char *te
     each_look(outlook, judge, &refusing);
     judge_zones(&refusing, &zone);
     judge_names(&refusing);
+    judge_hearing(&refusing);
     return refusing.is_refused ? text : NULL;
 }
 

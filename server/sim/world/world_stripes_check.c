@@ -26,6 +26,7 @@ struct probe_agent {
     vec2 heading;
     struct motion motion;
     struct memory memory;
+    struct timers timers;
 };
 
 struct world_check {
@@ -253,7 +254,8 @@ static int32_t take_agents(struct world_check *check, const struct world *world)
                                  .state = (uint8_t)world_state(world, row),
                                  .heading = world_heading(world, row),
                                  .motion = world_motion(world, row),
-                                 .memory = world->has_memories ? *world_memory(world, row) : MEMORY_INITIAL};
+                                 .memory = world->has_memories ? *world_memory(world, row) : MEMORY_INITIAL,
+                                 .timers = world->timers[world_place(world, row)]};
     }
     qsort(check->agents, (size_t)count, sizeof *check->agents, by_row);
     return count;
@@ -274,6 +276,7 @@ static void add_agent(struct world *probe, const struct world *world, const stru
     if (probe->has_memories) {
         probe->state[to] = agent->state;
         probe->memory[to] = agent->memory;
+        probe->timers[to] = agent->timers;
     }
     probe->heading[to] = agent->heading;
     grid_append(&probe->grid, agent->motion, world->kind[from]);

@@ -208,6 +208,37 @@ static void test_states(void **state) {
     scenario_fini(&scenario);
 }
 
+/* What a condition may ask for besides a distance. */
+static void test_conditions(void **state) {
+    (void)state;
+    struct failure failure = {0};
+    const int result = read_text(
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"areas\":{\"hall\":{\"circle\":[9,9,5]}}},\"kinds\":{"
+        "\"p\":{\"states\":["
+        "{\"name\":\"a\",\"signal\":\"alarm\",\"when\":{\"near\":{\"kind\":\"p\",\"within\":200,\"field_of_"
+        "view\":180,"
+        "\"visible\":true,\"remember\":5},\"cooldown\":{\"state\":\"b\",\"seconds\":3},\"chance\":0.25,"
+        "\"heard\":{\"signal\":\"alarm\",\"within\":300},\"in\":{\"area\":\"hall\"}}},{\"name\":\"b\"}]}}}",
+        &failure);
+    if (result != 0) {
+        fail_msg("%s: %s", failure.field, failure.message);
+    }
+    const struct state_def *first = &scenario.def.kinds[0].states[0];
+    const struct condition_def *when = first->conditions;
+    assert_string_equal(first->signal, "alarm");
+    assert_int_equal(first->condition_count, 6);
+    assert_true(when[1].type == CONDITION_NEAR && when[1].target.within == 200.0f && when[1].is_visible &&
+                when[1].field_of_view == 3.14159265f && when[1].remember == 5.0f);
+    assert_true(when[2].type == CONDITION_COOLDOWN && when[2].value == 3.0f && when[2].name[0] == 'b');
+    assert_true(when[3].type == CONDITION_CHANCE && when[3].value == 0.25f);
+    assert_true(when[4].type == CONDITION_HEARD && when[4].value == 300.0f && when[4].name[0] == 'a');
+    assert_true(when[5].type == CONDITION_IN && when[5].name[0] == 'h');
+    struct world *world = NULL;
+    assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
+    world_destroy(world);
+    scenario_fini(&scenario);
+}
+
 static void test_last_words(void **state) {
     struct failure failure;
     assert_int_equal(
@@ -248,6 +279,11 @@ static void test_defaults(void **state) {
 
 #define IN    "\"name\":\"t\",\"world\":{\"size\":[800,600],"
 #define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
+
+#define NEAR "{\"near\":{\"kind\":\"p\",\"remember\":2}}"
+#define TIMERS                                                                                               \
+    "{\"name\":\"t\",\"when\":{\"any\":[" NEAR "," NEAR "," NEAR "," NEAR                                    \
+    ",{\"cooldown\":{\"state\":\"b\",\"seconds\":1}}]}}"
 
 /* text, JSON path, words that the message must contain */
 static const char *const mistakes[][3] = {
@@ -394,6 +430,25 @@ static const char *const mistakes[][3] = {
      "2 is out of range: 0 to 1"},
     {"{" STATE "{\"any\":[{\"exhausted\":true},{\"near\":{\"kind\":\"q\"}}]}},{\"name\":\"b\"}]}}}",
      "kinds.p.states[0].when.kind", "no kind \"q\"; this scenario has \"p\""},
+    {"{" STATE "{\"near\":{\"kind\":\"p\",\"field_of_view\":361}}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.near.field_of_view", "0 to 360"},
+    {"{" STATE "{\"near\":{\"kind\":\"p\",\"visible\":1}}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.near.visible", "expected true or false"},
+    {"{" STATE "{\"near\":{\"kind\":\"p\",\"remember\":-1}}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.near.remember", "0 to 1000000"},
+    {"{" STATE "{\"cooldown\":{\"state\":\"bb\",\"seconds\":1}}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.cooldown.state", "no state \"bb\"; this kind has \"a\", \"b\""},
+    {"{" STATE "{\"cooldown\":{\"state\":\"b\"}}},{\"name\":\"b\"}]}}}",
+     "kinds.p.states[0].when.cooldown.seconds", "missing"},
+    {"{" STATE "{\"chance\":-1}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.chance", "0 to 1000000"},
+    {"{" STATE "{\"heard\":{\"signal\":\"alarms\",\"within\":9}}},{\"name\":\"b\",\"signal\":\"alarm\"}]}}}",
+     "kinds.p.states[0].when.heard.signal", "no signal \"alarms\" (did you mean \"alarm\"?)"},
+    {"{" STATE "{\"heard\":{\"signal\":\"alarm\",\"within\":0}}},{\"name\":\"b\",\"signal\":\"alarm\"}]}}}",
+     "kinds.p.states[0].when.heard.within", "1 to"},
+    {"{" STATE "{\"in\":{\"area\":\"hall\"}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.in.area",
+     "no area \"hall\""},
+    {"{" WORLD ",\"kinds\":{\"p\":{\"states\":[" TIMERS "," TIMERS ",{\"name\":\"b\"}]}}}", "kinds.p.states",
+     "10 conditions with \"remember\" or \"cooldown\" are too many: at most 8 in a kind"},
     {"{" STATE "{\"not\":{\"near\":{}}}},{\"name\":\"b\"}]}}}", "kinds.p.states[0].when.target",
      "missing; one of"},
     {"{" STATE
@@ -605,8 +660,9 @@ int main(void) {
         cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
         cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
         cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
-        cmocka_unit_test(test_mistakes),   cmocka_unit_test(test_limits),
-        cmocka_unit_test(test_places),     cmocka_unit_test(test_file),
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_file),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,7 +125,7 @@ static void step_and_check_states(struct world *world, int number) {
     const int32_t count = world_agent_count(world);
     assert_true(count <= 4096);
     for (int32_t row = 0; row < count; row++) {
-        decided[row] = world_decide(world, row, (struct sight_place){NULL, 0});
+        decided[row] = world_decide(world, row, (struct sight_place){NULL, 0}).state;
     }
     world_step(world);
     for (int32_t row = 0; row < count; row++) {

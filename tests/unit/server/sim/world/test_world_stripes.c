@@ -51,6 +51,7 @@ static const struct verdict {
     {"great_hunt", 60, "hunter",
      "kind hunter (pursue) keeps a quarry of kind prey wherever it goes, and there are 9300 of these; "
      "allowed: 4096, or without \"keep\" a \"within\" of at most 600 px with 4 ranks, or --mode copy"},
+    {"guard", 24, "west_guard east_guard thief", NULL},
     {"hide", 28, "hunter", NULL},
     {"hunt", 40, "hunter prey", NULL},
     {"hunters_and_prey", 44, "hunter prey", NULL},
