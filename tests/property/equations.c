@@ -517,6 +517,8 @@ static int failures_of(const char *name) {
 /* clang-format off */
 #define BODY(force) "'radius':4,'max_speed':100,'max_force':" force ",'behaviors':"
 
+#define WHEELS "'locomotion':'wheeled','turn_radius':60,'max_speed':80,'behaviors':"
+#define AT(kind) "{'kind':'" kind "','at':[500,500],'heading':0},"
 static const char *const small[] = {
     "{'name':'On the spot','seed':1,'world':{'size':[2000,1000],'edge':'open'},'targets':{'home':[500,500]},'kinds':{"
     "'post':{" BODY("10") "[]},"
@@ -548,6 +550,17 @@ static const char *const small[] = {
     "{'wander':{'probability':0.4}},{'seek':{'target':'mouse','probability':0.8}}]}]}},"
     "'agents':[{'kind':'blind','at':[257,200],'velocity':[100,0]},{'kind':'quick','at':[300,380]},{'kind':'cart','at':[440,104]},"
     "{'kind':'cart','at':[200,100]},{'kind':'hare','at':[200,300]},{'kind':'fickle','count':6,'in':{'rect':[50,50,200,200]}}]}",
+
+    /* Cars beside which it is, nearer than they can turn. */
+    "{'name':'Wheels','seed':1,'world':{'size':[1000,1000],'edge':'open','paths':{'road':{'points':[[100,590],[500,590]]}}},"
+    "'targets':{'home':[500,590]},'kinds':{'post':{" BODY("10") "[]},"
+    "'a':{" WHEELS "[{'seek':{'target':'home'}}]},'b':{" WHEELS "[{'arrive':{'target':'home'}}]},"
+    "'c':{" WHEELS "[{'pursue':{'kind':'post'}}]},'d':{" WHEELS "[{'offset_pursuit':{'kind':'post'}}]},"
+    "'e':{" WHEELS "[{'formation':{'kind':'post','shape':'column','spacing':1}}]},"
+    "'f':{" WHEELS "[{'interpose':{'kind':'post','second_target':'home'}}]},"
+    "'g':{" WHEELS "[{'follow_leader':{'kind':'post','distance':1}}]},'h':{" WHEELS "[{'queue':{'target':'home'}}]},"
+    "'i':{" WHEELS "[{'follow_path':{'path':'road'}}]}},'agents':[{'kind':'post','at':[500,590],'heading':0},"
+    AT("a") AT("b") AT("c") AT("d") AT("e") AT("f") AT("g") AT("h") "{'kind':'i','at':[500,500],'heading':0}]}",
     NULL};
 /* clang-format on */
 
@@ -574,6 +587,8 @@ static void run_small(const char *quoted) {
 /* Equations that no run of these shows, and numbers that only sentences have. */
 static const char *const rare[] = {"{desired} = {out} · {max_speed}", NULL};
 static const char *const only_told[] = {"arrived",
+                                        "furthest",
+                                        "gathered",
                                         "course",
                                         "calm_beyond",
                                         "threats",

@@ -152,8 +152,9 @@ static inline void lively_kind(struct world_def *def, int index, int kinds) {
     kind->body.max_speed = own_range(below(4) ? speed / 4.0f : 0.0f, speed);
     kind->body.max_force = own_range(below(4) ? 10.0f : 0.0f, 1000.0f);
     kind->body.max_turn_rate = below(2) ? 1507.0f : often(1.0f, 20.0f, 1507.0f);
-    kind->body.locomotion = below(2) ? 0 : below(3);
+    kind->body.locomotion = below(2) ? 0 : below(LOCOMOTION_COUNT);
     kind->body.max_stamina = below(2) ? any(0.0f, 5.0f) : 0.0f;
+    kind->body.turn_radius = any(1.0f, 200.0f);
     if (index > 0 && below(2)) {
         copy_states(kind, &def->kinds[below(index)], kinds);
         return;

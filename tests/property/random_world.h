@@ -161,7 +161,7 @@ static inline void random_kind(struct world_def *def, int index, int kinds) {
     kind->body.max_speed = range(0.0, LIMIT_SPEED);
     kind->body.max_force = range(0.0, 1e9);
     kind->body.max_turn_rate = extreme(0.0f, 1507.0f);
-    kind->body.locomotion = below(3);
+    kind->body.locomotion = below(LOCOMOTION_COUNT);
     kind->body.max_stamina = below(2) ? extreme(0.0f, 1e6f) : 0.0f;
     kind->state_count = 1 + below(3);
     for (int s = 0; s < kind->state_count; s++) {

@@ -450,6 +450,10 @@ static void draw_radius(const struct scene *scene, struct canvas *canvas, const 
         const vec2 middle = vec2_add(center, vec2_scale(ahead, circle->distance * scene->camera->scale));
         canvas_draw_line(canvas, center, middle, 0.75f * width, color_fade(stroke, 0.5f));
         canvas_draw_ring(canvas, middle, radius, width, color_fade(stroke, 0.8f));
+    } else if (circle->form == RADIUS_TURN) { /* one at each side */
+        const vec2 right = vec2_scale(vec2_make(-ahead.y, ahead.x), radius);
+        canvas_draw_ring(canvas, vec2_add(center, right), radius, width, color_fade(stroke, 0.6f));
+        canvas_draw_ring(canvas, vec2_sub(center, right), radius, width, color_fade(stroke, 0.6f));
     } else if (circle->form == RADIUS_VIEW && circle->view < 6.2f) {
         const float half = 0.5f * circle->view;
         const vec2 left = vec2_make(cosf(pose->heading - half) * radius, sinf(pose->heading - half) * radius);

@@ -43,6 +43,7 @@ static const struct {
     {"orca", {0xffc699c6u, 0xffc699c6u, 0xff7b475fu, 0xff7b475fu}},
     {"contain", {0xfff0bc28u, 0xfff0bc28u, 0xffdf5348u, 0xffdf5348u}},
     {"external", {0xffff5fa2u, 0xffff5fa2u, 0xffc2185bu, 0xffc2185bu}},
+    {"herd", {0xff2fdc2fu, 0xff2fdc2fu, 0xff009600u, 0xff009600u}},
     {"rest", {0xff6c81ffu, 0xff6c81ffu, 0xff0a40a2u, 0xff0a40a2u}},
     {"idle", {0xff9aa0a6u, 0xff9aa0a6u, 0xff6b7078u, 0xff6b7078u}},
     /* clang-format on */

@@ -472,6 +472,13 @@ static void add_truncation(const struct message_agent *agent, vec2 together, str
                   "direct: the velocity becomes the desired one, whatever the force");
         return;
     }
+    if (strcmp(agent->locomotion, "wheeled") == 0) {
+        add_plain(add_line(out, FORMULA_NOTE),
+                  "wheeled: its speed becomes the desired one as fast as max_force allows;");
+        add_plain(add_line(out, FORMULA_NOTE),
+                  "the wheels turn it towards the desired velocity, by speed / turn_radius a second");
+        return;
+    }
     if (is_constant || vec2_length(together) > 1.0001f * agent->max_force) {
         struct formula_line *line = add_line(out, FORMULA_NOTE);
         add_plain(line, is_constant ? "constant_speed: together " : "truncate: together ");

@@ -25,11 +25,16 @@
 
 #define CALM {NULL, "{distance} px away, further than {calm_beyond}: it does nothing"}
 
+/* A wheeled agent that is past turning. */
+#define STRAIGHT_ON {"ahead", "inside its turning circle: straight on until it can turn there"}
+
 /* A place beside another, and the velocity that keeps it. */
 #define KEEP_PLACE                                                                                            \
     {NULL, "{way} = {offset} + {beside}"},                                                                    \
     STOP("way"),                                                                                              \
-    {NULL, "{desired} = truncate({other_velocity} + norm({way}) · {speed}, {max_speed})"},                    \
+    STRAIGHT_ON,                                                                                              \
+    {"ahead", "{desired} = truncate({other_velocity} + {ahead} · {speed}, {max_speed})"},                     \
+    {"!ahead", "{desired} = truncate({other_velocity} + norm({way}) · {speed}, {max_speed})"},                \
     {"arrived", "{desired} = truncate({other_velocity}, {max_speed})"},                                       \
     MATCH
 
@@ -37,6 +42,8 @@ const struct formula_row formula_rows[] = {
     {"seek", {
         {"!course", "{offset} = {target} - {position}"},
         {"!course", "{desired} = norm({offset}) · {max_speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{desired} = {ahead} · {max_speed}"},
         {"course", "the velocity leads there already: its direction stays"},
         {"course", "{desired} = norm({velocity}) · {max_speed}"},
         MATCH,
@@ -52,13 +59,17 @@ const struct formula_row formula_rows[] = {
         {NULL, "{offset} = {target} - {position}"},
         STOP("offset"),
         {"!stopping_speed", "{speed} = min({max_speed} · {distance} / {slowing_distance}, {max_speed})"},
-        {NULL, "{desired} = norm({offset}) · {speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{desired} = {ahead} · {speed}"},
+        {"!ahead", "{desired} = norm({offset}) · {speed}"},
         MATCH,
     }},
     {"pursue", {
         {NULL, "{time} = min(|{way_ahead}| / {max_speed}, {max_prediction})"},
         {NULL, "{predicted_offset} = {way_ahead} + {other_velocity} · {time}"},
-        {NULL, "{desired} = norm({predicted_offset}) · {max_speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{desired} = {ahead} · {max_speed}"},
+        {"!ahead", "{desired} = norm({predicted_offset}) · {max_speed}"},
         MATCH,
     }},
     {"evade", {
@@ -69,6 +80,16 @@ const struct formula_row formula_rows[] = {
         MATCH,
     }},
     {"offset_pursuit", {KEEP_PLACE}},
+    {"herd", {
+        {NULL, "the furthest is {furthest} px from their middle; within {gathered} they are together"},
+        {"!arrived", "{distance} = |{way}|"},
+        {NULL, "{stopping_speed} = stopping({distance}, 0.9 · {max_force} / {mass})"},
+        {NULL, "{speed} = min({max_speed}, {stopping_speed})"},
+        {NULL, "{distance} px from its place, nearer than {arrived}: it stays"},
+        {"!calm_speed", "{desired} = norm({way}) · {speed}"},
+        {NULL, "{desired} = truncate(norm({way}) · {speed}, {calm_speed})"},
+        MATCH,
+    }},
     {"formation", {
         {NULL, "place {rank} of {group}"},
         KEEP_PLACE,
@@ -78,7 +99,9 @@ const struct formula_row formula_rows[] = {
         {NULL, "{second_predicted} = {second_offset} + {second_velocity} · {time}"},
         {NULL, "{way} = ({predicted_offset} + {second_predicted}) / 2"},
         STOP("way"),
-        {NULL, "{desired} = norm({way}) · {speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{desired} = {ahead} · {speed}"},
+        {"!ahead", "{desired} = norm({way}) · {speed}"},
         MATCH,
     }},
     {"wander", {
@@ -128,7 +151,9 @@ const struct formula_row formula_rows[] = {
     {"follow_leader", {
         {NULL, "{way} = {offset} + {beside}"},
         STOP("way"),
-        {NULL, "{arriving} = {other_velocity} + norm({way}) · {speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{arriving} = {other_velocity} + {ahead} · {speed}"},
+        {"!ahead", "{arriving} = {other_velocity} + norm({way}) · {speed}"},
         {"arrived", "{arriving} = {other_velocity}"},
         {NULL, "{arriving} = {aside}"},
         {NULL, "{strength} = truncate({separation_sum}, 1)"},
@@ -141,7 +166,9 @@ const struct formula_row formula_rows[] = {
         {NULL, "{speed} = min({max_speed}, {stopping_speed})"},
         {NULL, "{distance} px from its place, nearer than {arrived}: it stays"},
         {NULL, "{strength} = truncate({separation_sum}, 1)"},
-        {NULL, "{arriving} = norm({offset}) · {speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{arriving} = {ahead} · {speed}"},
+        {"!ahead", "{arriving} = norm({offset}) · {speed}"},
         {NULL, "{gap_speed} = stopping({gap}, 0.9 · {max_force} / {mass})"},
         {NULL, "{held} = truncate({arriving}, {gap_speed} + {their_speed})"},
         {"rest", "slower than {rest} px/s: it stands"},
@@ -171,7 +198,9 @@ const struct formula_row formula_rows[] = {
         {"end", "{stopping_speed} = stopping({distance}, 0.9 · {max_force} / {mass})"},
         {"end", "{speed} = min({max_speed}, {stopping_speed})"},
         {"remaining", "{speed} = min({max_speed}, stopping({remaining}, 0.9 · {max_force} / {mass}))"},
-        {NULL, "{desired} = norm({way}) · {speed}"},
+        STRAIGHT_ON,
+        {"ahead", "{desired} = {ahead} · {speed}"},
+        {"!ahead", "{desired} = norm({way}) · {speed}"},
         MATCH,
     }},
     {"stay_on_path", {
@@ -262,6 +291,9 @@ static const struct formula_word_row words[] = {
     PLAIN("second_predicted", "px", "The way to where the second other will be."),
     PLAIN("beside", "px", "The place to keep, from the other agent."),
     PLAIN("way", "px", "The way to the place that it goes for."),
+    PLAIN("furthest", "px", "How far the one furthest from the middle of the herd is from there."),
+    PLAIN("gathered", "px", "gather times the number of the herd to the 2/3."),
+    PLAIN("calm_speed", "px/s", "No faster beside the herd: it would scatter."),
     PLAIN("rank", "", "Its number among the agents of its kind, by id."),
     PLAIN("group", "", "How many agents of its kind there are."),
     PLACE("to_goal", "px", "goal", "The way to the goal on the circle ahead."),

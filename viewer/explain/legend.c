@@ -304,7 +304,8 @@ static void add_radii(const struct legend_input *input, struct legend *legend) {
     static const char *const words[] = {[RADIUS_VIEW] = "sees so far",
                                         [RADIUS_NOTICE] = "notices so far",
                                         [RADIUS_SLOWING] = "slows from here",
-                                        [RADIUS_WANDER] = "its circle"};
+                                        [RADIUS_WANDER] = "its circle",
+                                        [RADIUS_TURN] = "turning circles"};
     const struct pose pose = frame_pose(input->frame, input->agent);
     const struct snapshot *names = input->frame->names;
     struct radius_overlay radii[RADIUS_OVERLAY_MOST];

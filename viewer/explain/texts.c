@@ -123,6 +123,7 @@ static const struct {
     {"contain", "stays in its region", false},
     {"containment", "stays inside the world", false},
     {"external", "does what a client tells it", false},
+    {"herd", "gathers the herd or drives it", false},
     /* clang-format on */
 };
 

@@ -41,11 +41,12 @@ static bool form_of(const char *name, enum radius_form *form, int *stem) {
     } endings[] = {{"slowing_distance", RADIUS_SLOWING},
                    {"panic_distance", RADIUS_NOTICE},
                    {"within", RADIUS_NOTICE},
+                   {"turn_radius", RADIUS_TURN},
                    {"radius", RADIUS_VIEW}};
     const size_t length = strlen(name);
     for (size_t i = 0; i < sizeof endings / sizeof endings[0]; i++) {
         const size_t part = strlen(endings[i].ending);
-        if (length > part && strcmp(name + length - part, endings[i].ending) == 0) {
+        if (length >= part && strcmp(name + length - part, endings[i].ending) == 0) {
             *form = endings[i].form;
             *stem = (int)(length - part);
             return true;
@@ -57,8 +58,12 @@ static bool form_of(const char *name, enum radius_form *form, int *stem) {
 static void set_name(struct radius_overlay *circle, const char *name, int stem) {
     const char *dot = strchr(name, '.');
     const int zone = dot != NULL ? (int)(dot - name) + 1 : 0;
+    if (stem == 0) { /* of the kind itself */
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "wheels");
+        return;
+    }
     if (dot == NULL || stem <= zone) {
-        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem > 0 ? stem - 1 : 0, name);
+        (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - 1, name);
     } else {
         (void)snprintf(circle->behavior, sizeof circle->behavior, "%.*s", stem - zone - 1, name + zone);
     }
@@ -103,7 +108,8 @@ bool radius_overlay_name(const struct radius_overlay *rings, int count, int inde
     static const char *const words[] = {[RADIUS_VIEW] = "",
                                         [RADIUS_NOTICE] = " within",
                                         [RADIUS_SLOWING] = " slows down",
-                                        [RADIUS_WANDER] = " circle"};
+                                        [RADIUS_WANDER] = " circle",
+                                        [RADIUS_TURN] = " turn"};
     assert(index >= 0 && index < count && size > 0);
     size_t used = 0;
     out[0] = '\0';

@@ -11,7 +11,7 @@
 
 #include "common/protocol/message.h"
 
-enum radius_form { RADIUS_VIEW, RADIUS_NOTICE, RADIUS_SLOWING, RADIUS_WANDER };
+enum radius_form { RADIUS_VIEW, RADIUS_NOTICE, RADIUS_SLOWING, RADIUS_WANDER, RADIUS_TURN };
 
 struct radius_overlay {
     enum radius_form form;

@@ -177,8 +177,11 @@ static void add_radii(struct naming *naming, const struct pose *pose) {
     for (int i = 0; i < count; i++) {
         char words[64];
         const vec2 ahead = vec2_make(cosf(pose->heading), sinf(pose->heading));
-        const bool is_wander = radii[i].form == RADIUS_WANDER;
-        const vec2 middle = vec2_add(pose->position, vec2_scale(ahead, is_wander ? radii[i].distance : 0.0f));
+        const vec2 right = vec2_make(-ahead.y, ahead.x);
+        const vec2 to_middle = radii[i].form == RADIUS_WANDER ? vec2_scale(ahead, radii[i].distance)
+                               : radii[i].form == RADIUS_TURN ? vec2_scale(right, radii[i].radius)
+                                                              : vec2_make(0.0f, 0.0f);
+        const vec2 middle = vec2_add(pose->position, to_middle);
         if (radius_overlay_name(radii, count, i, words, sizeof words)) {
             const int at = naming->view->label_count;
             add_name(naming, 'r', words, hud_in_picture(input, middle),

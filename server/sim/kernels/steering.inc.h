@@ -606,6 +606,7 @@ LANES_INLINE struct pair velocity_after(const struct steering_batch *batch, enum
         return pair_truncate_often(desired, max_speed);
     case LOCOMOTION_CONSTANT_SPEED:
         return constant_velocity(velocity, desired, force, max_force, push, max_speed);
+    case LOCOMOTION_WHEELED: /* agent by agent (world_combines_in_lanes) */
     case LOCOMOTION_STEERED:
         break;
     }

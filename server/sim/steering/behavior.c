@@ -106,13 +106,38 @@ float behavior_stopping_speed(float distance, float acceleration, float dt) {
     return stopping_speed(distance, acceleration, dt);
 }
 
+bool behavior_is_past_turning(vec2 offset, const struct steering_context *context) {
+    if (!(context->turn_radius > 0.0f)) {
+        return false;
+    }
+    /* It goes in chords: the circle through where it is in each tick begins half of one behind it. */
+    const float chord = vec2_length(context->velocity) * context->dt;
+    const float ahead = vec2_dot(context->heading, offset), aside = vec2_cross(context->heading, offset);
+    return vec2_length_squared(offset) + chord * ahead <
+           2.0f * context->turn_radius * (aside < 0.0f ? -aside : aside);
+}
+
+vec2 behavior_way(vec2 offset, const struct steering_context *context) {
+    if (!behavior_is_past_turning(offset, context)) {
+        return offset;
+    }
+    trace_vector(context->trace, "ahead", context->heading);
+    return vec2_scale(context->heading, vec2_length(offset));
+}
+
 /* The velocity that brings the agent to rest at `offset`, in a frame that moves with `velocity`. */
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
                                 const struct steering_context *context) {
     const struct body *body = context->body;
+    const float near = context->turn_radius;
+    if (vec2_length_squared(offset) <= near * near && behavior_is_past_turning(offset, context)) {
+        trace_number(context->trace, "distance", vec2_length(offset));
+        trace_number(context->trace, "arrived", near);
+        return velocity;
+    }
     const struct stopping at =
-        stop_at(pair_of(context->position), pair_of(offset), pair_of(velocity), slowing_distance,
-                body->max_speed, planned_braking(body->max_force, body->mass), context->dt);
+        stop_at(pair_of(context->position), pair_of(behavior_way(offset, context)), pair_of(velocity),
+                slowing_distance, body->max_speed, planned_braking(body->max_force, body->mass), context->dt);
     trace_number(context->trace, "distance", at.distance);
     if (!(at.tolerance < at.distance)) {
         trace_number(context->trace, "arrived", at.tolerance);

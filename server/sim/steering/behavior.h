@@ -33,6 +33,13 @@ struct target_info {
     vec2 heading;  /* unit vector; {1,0} for a target */
 };
 
+/** All agents of a kind, as an agent notices them (TRAIT_HERD). */
+struct herd_seen {
+    int32_t count;
+    vec2 middle;   /* px, from the agent to their mean place, the short way */
+    vec2 furthest; /* px, from there to the one furthest from it; of several the one with the lowest id */
+};
+
 /** What an agent carries from tick to tick beside its motion. */
 struct memory {
     float stamina;
@@ -78,6 +85,7 @@ struct steering_context {
     const struct path *path;     /* of a behavior that names one */
     const struct flow_def *flow; /* of a behavior that names one */
     const struct body *body;
+    float turn_radius; /* px, of a wheeled agent; 0: it is none */
     const struct bounds *bounds;
     float dt;            /* s */
     float rate;          /* 1/s times mass, velocity matching as in the tutorials */
@@ -91,6 +99,7 @@ struct steering_context {
     struct neighbor_sums sums;                  /* NEIGHBORS_SUMS, NEIGHBORS_AHEAD */
     struct neighbor_threats threats;            /* NEIGHBORS_THREATS */
     struct neighbor ahead;                      /* NEIGHBORS_AHEAD */
+    struct herd_seen herd;                      /* TRAIT_HERD */
     struct neighbor *nearest; /* NEIGHBORS_NEAREST: nearest first; room for NEIGHBORS_NEAREST_MAX */
     int32_t nearest_count;
     vec2 preferred; /* px/s, |preferred| <= max_speed: what the other behaviors want; for a velocity filter */
@@ -117,9 +126,18 @@ struct steering_output behavior_match_velocity(vec2 desired, const struct steeri
                                                float rate);
 
 /** The velocity, in px/s, that brings the agent to rest at `offset` px, in a frame that moves with `velocity`
- * px/s: arrive's law. slowing_distance px, 0: none. */
+ * px/s: arrive's law. slowing_distance px, 0: none. A wheeled agent that is past turning has arrived within its
+ * turn_radius. */
 vec2 behavior_stopping_velocity(vec2 offset, vec2 velocity, float slowing_distance,
                                 const struct steering_context *context);
+
+/** Whether a wheeled agent cannot get to `offset` px by turning: it is inside one of its turning circles. An agent
+ * without wheels always can. */
+bool behavior_is_past_turning(vec2 offset, const struct steering_context *context);
+
+/** Where to steer for what is at `offset` px: straight on, as far, until a wheeled agent can turn to it. Otherwise it
+ * would go round it forever. */
+vec2 behavior_way(vec2 offset, const struct steering_context *context);
 
 /** The largest speed, in px/s, from which an agent that may lose `acceleration` px/s^2 can stop after
  * `distance` px, moving in ticks of dt seconds and braking in each. Never more than distance / dt. */

@@ -113,7 +113,8 @@ struct behavior_def {
     float margin;             /* contain: px kept between the body and the region's border */
     int mode;                 /* external: enum external_mode */
     uint32_t hold;            /* external: ticks for which a vector counts */
-    float limit; /* external: px/s or mass*px/s^2, the longest vector; 0: as far as the body goes */
+    float limit;  /* external: px/s or mass*px/s^2, the longest vector; 0: as far as the body goes */
+    float gather; /* herd: px that the herded keep from each other */
 };
 
 /* What is known about each behavior: the rows of behavior_list.h as data.
@@ -133,6 +134,7 @@ enum behavior_trait {
     TRAIT_FLOW = 128,          /* has the parameter "flow_field" */
     TRAIT_REGION = 256,        /* a scenario may give it a region: "rect" or "circle" */
     TRAIT_DRIVEN = 512,        /* follows the vector that a client drives the agent with (struct drive) */
+    TRAIT_HERD = 1024,         /* sees all agents of the kind of its first target (struct herd_seen) */
 };
 
 /** Zones as bits, for behavior_row.zones. */

@@ -45,7 +45,8 @@
     X(ORCA,            orca,            0, NEIGHBORS_NEAREST, ZONES_SEPARATION,                              \
       TRAIT_VELOCITY_FILTER | TRAIT_ALL_ROUND)                                                               \
     X(CONTAIN,         contain,         0, NEIGHBORS_UNUSED,  0,                TRAIT_REGION)                \
-    X(EXTERNAL,        external,        0, NEIGHBORS_UNUSED,  0,                TRAIT_DRIVEN)
+    X(EXTERNAL,        external,        0, NEIGHBORS_UNUSED,  0,                TRAIT_DRIVEN)                \
+    X(HERD,            herd,            2, NEIGHBORS_UNUSED,  0,                TRAIT_HERD)
 /* clang-format on */
 
 #endif

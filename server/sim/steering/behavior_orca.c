@@ -89,9 +89,11 @@ static vec2 parting(uint32_t id, uint32_t other) {
 static int forbid_neighbors(const struct behavior_def *behavior, const struct steering_context *context,
                             float settle, struct half_plane *planes) {
     int count = 0;
+    /* Wheels do not take a vehicle aside at once. */
+    const float clearance = context->turn_radius > 0.0f ? 2.0f * behavior->clearance : behavior->clearance;
     for (int32_t i = 0; i < context->nearest_count; i++) {
         const struct neighbor *other = &context->nearest[i];
-        const float room = context->body->radius + other->radius + behavior->clearance;
+        const float room = context->body->radius + other->radius + clearance;
         const bool are_apart = vec2_length_squared(other->offset) > room * room;
         const struct encounter encounter = {
             .offset = other->offset,

@@ -1,5 +1,6 @@
 /* The behaviors about targets and other agents. See behavior.h. */
 #define LANES_WIDTH 1 /* one agent at a time */
+#include <math.h>
 #include <stdint.h>
 
 #include "server/sim/math/trig.h"
@@ -30,11 +31,13 @@ struct steering_output behavior_seek(const struct behavior_def *behavior,
                                      const struct steering_context *context) {
     (void)behavior;
     trace_offset(context->trace, TRACE_TARGET, context->first.offset);
-    trace_vector(context->trace, "offset", context->first.offset);
     const struct rule_lanes agent = rule_agent(context);
-    const struct pair offset = pair_of(context->first.offset);
-    if (is_on_course(offset, agent.velocity)) {
-        trace_vector(context->trace, "course", context->velocity);
+    const struct pair offset = pair_of(behavior_way(context->first.offset, context));
+    if (!behavior_is_past_turning(context->first.offset, context)) {
+        trace_vector(context->trace, "offset", context->first.offset);
+        if (is_on_course(offset, agent.velocity)) {
+            trace_vector(context->trace, "course", context->velocity);
+        }
     }
     return matching(seek(&agent, offset), context->rate, context);
 }
@@ -104,8 +107,9 @@ struct steering_output behavior_arrive(const struct behavior_def *behavior,
         trace_number(context->trace, "slowing_distance", behavior->slowing_distance);
         trace_number(context->trace, "speed",
                      ramp_speed(vec2_length(offset), behavior->slowing_distance, context->body->max_speed));
-        return matching(arrive_linear(&agent, pair_of(offset), behavior->slowing_distance), context->rate,
-                        context);
+        return matching(
+            arrive_linear(&agent, pair_of(behavior_way(offset, context)), behavior->slowing_distance),
+            context->rate, context);
     }
     const vec2 still = {0.0f, 0.0f};
     return behavior_match_velocity(
@@ -155,7 +159,7 @@ struct steering_output behavior_pursue(const struct behavior_def *behavior,
     trace_vector(context->trace, "other_velocity", context->first.velocity);
     trace_vector(context->trace, "predicted_offset", ahead);
     const struct rule_lanes agent = rule_agent(context);
-    return matching(pursue(&agent, pair_of(ahead)), context->rate, context);
+    return matching(pursue(&agent, pair_of(behavior_way(ahead, context))), context->rate, context);
 }
 
 const struct field behavior_evade_fields[] = {WEIGHT_ROW,  PREDICTION_ROW, PANIC_ROW,
@@ -285,5 +289,60 @@ struct steering_output behavior_interpose(const struct behavior_def *behavior,
     trace_vector(context->trace, "way", midpoint);
     trace_offset(context->trace, TRACE_MIDPOINT, midpoint);
     const vec2 desired = behavior_stopping_velocity(midpoint, still, behavior->slowing_distance, context);
+    return behavior_match_velocity(desired, context, context->exact_rate);
+}
+
+const struct field behavior_herd_fields[] = {
+    WEIGHT_ROW,
+    NUMBER("gather", gather, 10000.0, 20.0, "px",
+           "What the herded keep from each other; the herd is together within this times its number to the "
+           "2/3."),
+    ROW(FIELD_NAME, "kind", struct behavior_def, target.kind, 0, 0, 0, 0, "", "The kind that is herded."),
+    SECOND_ROWS,
+    TURN_ROWS,
+    END_ROW,
+};
+
+#define BESIDE_HERD 3.0f /* gathers: nearer to one of the herd than this it goes slowly */
+#define CALM_SHARE  0.4f /* of max_speed: how slowly */
+#define ROOT_STEPS  40   /* of Newton's iteration, enough from LIMIT_AGENTS down */
+
+/* The cube root of 1 or more, by + - x / alone. */
+static float cube_root(float number) {
+    float root = number;
+    for (int i = 0; i < ROOT_STEPS; i++) {
+        root = (2.0f * root + number / (root * root)) * (1.0f / 3.0f);
+    }
+    return root;
+}
+
+/* Herd: drive all agents of a kind to a place.
+ *
+ * While one of them is further from their middle than gather N^(2/3): to gather px behind that one, seen from the
+ * middle. Otherwise to gather sqrt(N) behind the middle, seen from the place. Slowly beside them, as not to scatter
+ * them.
+ * source  Strombom et al. 2014, "Solving the shepherding problem", with its factors */
+struct steering_output behavior_herd(const struct behavior_def *behavior,
+                                     const struct steering_context *context) {
+    const struct herd_seen *herd = &context->herd;
+    const float root = cube_root((float)herd->count), gathered = behavior->gather * root * root;
+    const float furthest = vec2_length(herd->furthest), beside = BESIDE_HERD * behavior->gather;
+    const bool collects = furthest > gathered;
+    const vec2 driven = collects ? vec2_add(herd->middle, herd->furthest) : herd->middle;
+    const vec2 away = collects ? herd->furthest : vec2_sub(herd->middle, context->second.offset);
+    const float behind = collects ? behavior->gather : behavior->gather * sqrtf((float)herd->count);
+    const vec2 place = vec2_add(driven, vec2_with_length(away, behind)), still = {0.0f, 0.0f};
+    const vec2 way = behavior_way(bounds_difference(context->bounds, still, place), context);
+    trace_offset(context->trace, TRACE_PLACE, way);
+    trace_offset(context->trace, TRACE_TARGET, driven);
+    trace_number(context->trace, "furthest", furthest);
+    trace_number(context->trace, "gathered", gathered);
+    trace_vector(context->trace, "way", way);
+    vec2 desired = behavior_stopping_velocity(way, still, 0.0f, context);
+    if (vec2_length_squared(context->first.offset) < beside * beside) {
+        const float calm = CALM_SHARE * context->body->max_speed;
+        trace_number(context->trace, "calm_speed", calm);
+        desired = vec2_truncate(desired, calm);
+    }
     return behavior_match_velocity(desired, context, context->exact_rate);
 }

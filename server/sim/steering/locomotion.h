@@ -10,8 +10,9 @@ enum locomotion {
     LOCOMOTION_DIRECT,  /* no steering: the velocity is set to the desired velocity (Tuts+, first demo) */
     LOCOMOTION_CONSTANT_SPEED, /* the force is scaled to exactly max_force and the speed to exactly max_speed
                                   (the boids tutorial) */
+    LOCOMOTION_WHEELED,        /* a car: locomotion_drive */
 };
-enum { LOCOMOTION_COUNT = LOCOMOTION_CONSTANT_SPEED + 1 };
+enum { LOCOMOTION_COUNT = LOCOMOTION_WHEELED + 1 };
 
 /** One agent's own body: what was drawn or set for it, or its kind's values. */
 struct body {
@@ -34,6 +35,28 @@ vec2 locomotion_force(enum locomotion locomotion, const struct body *body, vec2 
  */
 vec2 locomotion_velocity(enum locomotion locomotion, const struct body *body, vec2 velocity, vec2 desired,
                          vec2 force, float dt);
+
+/** A tick of a wheeled vehicle. */
+struct drive_step {
+    vec2 heading;  /* unit vector, after */
+    vec2 velocity; /* px/s, after: along the heading; |velocity| <= max_speed */
+};
+
+/** A tick of a wheeled vehicle: it goes where it looks, neither backwards nor round on the spot.
+ *
+ * The force along the heading takes the speed to that of the wish, as far as max_force does; the heading turns towards
+ * the wish by at most speed * dt / turn_radius.
+ *
+ * turn_radius  px, > 0
+ * turn         as in locomotion_heading: the most for whatever reason else
+ * heading      unit vector, before
+ * velocity     px/s, before; what of it is not along the heading is lost
+ * wish         px/s: the velocity that it wants
+ * dt           s
+ * source       the kinematic bicycle, its front wheels turned at once
+ */
+struct drive_step locomotion_drive(const struct body *body, float turn_radius, vec2 turn, vec2 heading,
+                                   vec2 velocity, vec2 wish, float dt);
 
 #define NO_TURN_LIMIT -2.0f /* no cosine is less */
 

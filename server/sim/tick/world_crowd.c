@@ -59,7 +59,7 @@ static place_set enter(struct crowd *crowd, const struct watchers *watchers, int
     for (int32_t place; places_next(&left, &place);) {
         crowd->state[place] = (uint8_t)state;
     }
-    if (!world_combines_in_lanes(&kind->def.states[state])) {
+    if (!world_combines_in_lanes(&kind->def, state)) {
         return places;
     }
     begin_states(crowd, &group, watchers);

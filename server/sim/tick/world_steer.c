@@ -452,6 +452,28 @@ static void query_neighbors(const struct world *world, int32_t row, const struct
 
 /* ---- behaviors, one after the other ---- */
 
+/* All agents of a kind, in the order of rows, so that the sums are the same for every number of threads and ranks. */
+static struct herd_seen world_herd(const struct world *world, int kind, vec2 from) {
+    const int32_t begin = world->kind_begin[kind], end = world->kind_begin[kind + 1];
+    struct herd_seen herd = {.count = end - begin};
+    assert(begin < end);
+    const struct motion first = world_motion(world, world->by_kind[begin]);
+    const vec2 origin = {first.x, first.y}; /* on a torus the mean is taken around it */
+    vec2 sum = {0.0f, 0.0f};
+    for (int32_t i = begin; i < end; i++) {
+        const struct motion motion = world_motion(world, world->by_kind[i]);
+        sum = vec2_add(sum, bounds_difference(&world->bounds, origin, vec2_make(motion.x, motion.y)));
+    }
+    const vec2 middle = vec2_add(origin, vec2_scale(sum, 1.0f / (float)herd.count));
+    for (int32_t i = begin; i < end; i++) {
+        const struct motion motion = world_motion(world, world->by_kind[i]);
+        const vec2 off = bounds_difference(&world->bounds, middle, vec2_make(motion.x, motion.y));
+        herd.furthest = vec2_length_squared(off) > vec2_length_squared(herd.furthest) ? off : herd.furthest;
+    }
+    herd.middle = bounds_difference(&world->bounds, from, middle);
+    return herd;
+}
+
 /* The output of one behavior whose targets are resolved. */
 static struct steering_output call_behavior(const struct world *world, int32_t row,
                                             const struct behavior_def *behavior,
@@ -459,6 +481,12 @@ static struct steering_output call_behavior(const struct world *world, int32_t r
                                             struct steering_context *context) {
     if (behavior_neighbor_use((enum behavior_type)behavior->type) != NEIGHBORS_UNUSED) {
         query_neighbors(world, row, behavior, runtime, context);
+    }
+    if (behavior_has_trait(behavior->type, TRAIT_HERD)) {
+        const struct herd_seen one = {.count = 1, .middle = context->first.offset};
+        context->herd = runtime->target.mode == REF_KIND
+                            ? world_herd(world, runtime->target.index, context->position)
+                            : one;
     }
     return behavior_row(behavior->type)->function(behavior, context);
 }
@@ -648,6 +676,28 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
     world_tire(memory, kind->def.states[state].stamina_rate, kind->def.body.max_stamina, world->dt);
 }
 
+/* px; 0: an agent without wheels. At max_speed max_turn_rate may ask for a wider circle. */
+static float world_turn_radius(const struct world *world, int32_t row) {
+    const struct body_def *body = &world->kinds[world->kind[row]].def.body;
+    const float rate = body->max_turn_rate, radius = body->turn_radius;
+    const float max_speed = world_body(world, row)->max_speed;
+    if (body->locomotion != LOCOMOTION_WHEELED) {
+        return 0.0f;
+    }
+    return rate > 0.0f && rate * radius < max_speed ? max_speed / rate : radius;
+}
+
+/* Where a wheeled agent is at the end of a tick: straight on when it wants nothing. */
+static struct drive_step world_drive_step(const struct world *world, int32_t row,
+                                          const struct intent *intent) {
+    const struct motion motion = world_motion(world, row);
+    const vec2 velocity = {motion.vx, motion.vy};
+    const bool is_idle = vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
+    return locomotion_drive(world_body(world, row), world_turn_radius(world, row),
+                            world->kinds[world->kind[row]].turn, world_heading(world, row), velocity,
+                            is_idle ? velocity : intent->desired, world->dt);
+}
+
 /* What an agent's behaviors may read; without rates, precomputed sums and a trace. */
 static struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
     const struct motion motion = world_motion(world, row);
@@ -658,6 +708,7 @@ static struct steering_context world_context(const struct world *world, int32_t 
         .rank = world->rank[row],
         .group = world_kind_population(world, world->kind[row]),
         .body = world_body(world, row),
+        .turn_radius = world_turn_radius(world, row),
         .bounds = &world->bounds,
         .scenery = &world->scenery,
         .dt = world->dt,
@@ -754,16 +805,23 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     const struct body *body = world_body(world, row);
     const struct motion old = world->grid.motion[slot];
     const struct intent intent = world_intend(world, row, precomputed, NULL);
-    const vec2 velocity =
-        locomotion_velocity((enum locomotion)kind->def.body.locomotion, body, vec2_make(old.vx, old.vy),
-                            intent.desired, intent.force, world->dt);
+    vec2 heading = world->heading[slot], velocity, turn = kind->turn;
+    if (kind->def.body.locomotion == LOCOMOTION_WHEELED) {
+        const struct drive_step step = world_drive_step(world, row, &intent);
+        heading = step.heading;
+        velocity = step.velocity;
+        turn = vec2_make(NO_TURN_LIMIT, 0.0f); /* what it runs into turns it along */
+    } else {
+        velocity = locomotion_velocity((enum locomotion)kind->def.body.locomotion, body,
+                                       vec2_make(old.vx, old.vy), intent.desired, intent.force, world->dt);
+    }
     const struct motion moved = {old.x + velocity.x * world->dt, old.y + velocity.y * world->dt, velocity.x,
                                  velocity.y};
     const struct motion next = world_move(world, old, moved, body->radius);
     assert(next.x - next.x == 0.0f && next.y - next.y == 0.0f);
     world->grid.next[slot] = next;
     world->next_heading[slot] =
-        locomotion_heading(world->heading[slot], vec2_make(next.vx, next.vy), body->max_speed, kind->turn);
+        locomotion_heading(heading, vec2_make(next.vx, next.vy), body->max_speed, turn);
     /* Only the agent itself reads these, so they need no second buffer. */
     world_run_timers(world, kind, intent.decision, world->state[slot], &world->timers[slot]);
     world->state[slot] = (uint8_t)intent.decision.state;

@@ -388,6 +388,7 @@ enum steering_way {
     WAY_MIXED_FLOCK,     /* a flock that is not its kind's only behavior, or in a world with solids */
     WAY_MAX_NEIGHBORS,   /* the behavior limits how many neighbors count */
     WAY_DITHERED,        /* the state combines dithered */
+    WAY_WHEELED,         /* the agent has wheels */
     WAY_SEVERAL_FILTERS, /* the state has several velocity filters */
     WAY_NEAR_SOLIDS,     /* the agent has a solid in reach */
     WAY_COUNT

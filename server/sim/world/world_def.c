@@ -8,7 +8,7 @@
 #include "server/sim/steering/behavior_fields.h"
 
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
-const char *const locomotion_names[] = {"steered", "direct", "constant_speed", NULL};
+const char *const locomotion_names[] = {"steered", "direct", "constant_speed", "wheeled", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
 
 static const struct field body_table[] = {
@@ -71,6 +71,16 @@ static const struct field body_table[] = {
      .max = 1e6,
      .unit = "1",
      .help = "Stamina at the start; once empty the agent is exhausted until it is full again."},
+    /* The last row: world_param_at leaves it out where it says nothing. */
+    {.name = "turn_radius",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct body_def, turn_radius),
+     .flags = FIELD_PARAM,
+     .min = 0.1,
+     .max = 100000.0,
+     .initial = 40.0,
+     .unit = "px",
+     .help = "The smallest circle that a wheeled agent can go."},
     {.type = FIELD_END},
 };
 
@@ -118,7 +128,8 @@ struct kind_def kind_def_default(void) {
                  .radius = {8.0f, 8.0f},
                  .max_speed = {100.0f, 100.0f},
                  .max_force = {200.0f, 200.0f},
-                 .max_turn_rate = unlimited},
+                 .max_turn_rate = unlimited,
+                 .turn_radius = 40.0f},
         .state_count = 1,
         .states = {{.name = "idle"}},
     };
@@ -133,7 +144,8 @@ bool kind_def_is_led(const struct kind_def *kind, int state) {
         is_filtered |= is_filter;
         tiers |= is_filter ? 0 : UINT32_C(1) << def->behaviors[b].tier;
     }
-    return is_filtered && (tiers & (tiers - 1)) != 0 && def->combine == COMBINE_SUM &&
+    const bool is_wheeled = kind->body.locomotion == LOCOMOTION_WHEELED;
+    return ((is_filtered && (tiers & (tiers - 1)) != 0) || is_wheeled) && def->combine == COMBINE_SUM &&
            kind->body.locomotion != LOCOMOTION_DIRECT;
 }
 

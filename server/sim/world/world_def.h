@@ -82,6 +82,7 @@ struct body_def {
     float max_turn_rate;                                   /* rad/s, of the heading */
     int locomotion;                                        /* enum locomotion */
     float max_stamina; /* agents start with it; once empty they are exhausted until full */
+    float turn_radius; /* px, LOCOMOTION_WHEELED */
 };
 
 struct kind_def {
@@ -156,14 +157,14 @@ NODISCARD struct placement_def *world_def_add_placement(struct world_def *def, c
  */
 struct kind_def kind_def_default(void);
 
-/** Whether a velocity filter of the state stands over forces in several tiers: then it is asked for the velocity that
- * the tiers lead to (behavior_lead). Not where a force alone acts (dithered) or none does (direct). */
+/** Whether what counts is the velocity that the tiers of the state lead to (behavior_lead): a velocity filter that
+ * stands over forces in several tiers is asked for it, and a wheeled agent steers for it. Not where a force alone acts (dithered) or none does (direct). */
 bool kind_def_is_led(const struct kind_def *kind, int state);
 
 /* Tables (FIELD_END-ended) of what can be written in a scenario and tuned live (FIELD_PARAM rows). */
 extern const char
     *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */
-extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed" */
+extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed", "wheeled" */
 extern const char *const combine_names[];    /* "sum", "dithered" */
 /** Rows of struct body_def. */
 const struct field *body_fields(void);

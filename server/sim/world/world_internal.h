@@ -80,7 +80,7 @@ struct state_runtime {
     int first_counter;          /* of its behaviors in `alone`, the same for all that steer alike; -1: none */
     float weight_sum;           /* the largest of any tier */
     bool has_velocity_filter;   /* some behavior has */
-    bool is_led;                /* a velocity filter stands over several tiers (kind_def_is_led) */
+    bool is_led;                /* kind_def_is_led */
     int order[LIMIT_BEHAVIORS]; /* behaviors by tier, then as listed */
     struct ref_runtime conditions[LIMIT_CONDITIONS];
     float
@@ -370,9 +370,9 @@ struct motion world_move(const struct world *world, struct motion old, struct mo
 /** Finds out which states of all kinds steer alike; after the parameters of the kind `changed` changed. */
 void world_match_programs(struct world *world, int changed);
 
-/** Whether the behaviors of a state can be combined in lanes. */
-static inline bool world_combines_in_lanes(const struct state_def *state) {
-    return state->combine == COMBINE_SUM;
+/** Whether the behaviors of a state can be combined in lanes, and what they want be done there. */
+static inline bool world_combines_in_lanes(const struct kind_def *kind, int state) {
+    return kind->states[state].combine == COMBINE_SUM && kind->body.locomotion != LOCOMOTION_WHEELED;
 }
 
 /** Whether a velocity filter minds a solid that is no nearer than `room` px; an agent for which this is so goes

@@ -74,11 +74,22 @@ static const struct field *param_row(const struct field *table, int *index) {
     return NULL;
 }
 
+/* Of the rows of a body, which for agents without wheels end before turn_radius. */
+static const struct field *body_param_row(const struct kind_def *kind, int *index) {
+    const struct field *field = param_row(body_fields(), index);
+    const bool is_radius = field != NULL && field->offset == offsetof(struct body_def, turn_radius);
+    if (kind->body.locomotion == LOCOMOTION_WHEELED || (field != NULL && !is_radius)) {
+        return field;
+    }
+    *index = is_radius ? 0 : *index + 1;
+    return NULL;
+}
+
 bool world_param_at(const struct world *world, int kind_index, int index, struct param_ref *ref,
                     char name[64]) {
     assert(kind_index >= 0 && kind_index < world->kind_count && index >= 0);
     const struct kind *kind = &world->kinds[kind_index];
-    const struct field *field = param_row(body_fields(), &index);
+    const struct field *field = body_param_row(&kind->def, &index);
     if (field != NULL) {
         *ref = (struct param_ref){kind_index, -1, -1, field};
         join_name(name, "", "", field->name);

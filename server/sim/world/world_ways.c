@@ -14,6 +14,7 @@ const char *const way_reasons[WAY_COUNT] = {
     [WAY_MIXED_FLOCK] = "mixed_flock",
     [WAY_MAX_NEIGHBORS] = "max_neighbors",
     [WAY_DITHERED] = "dithered",
+    [WAY_WHEELED] = "wheeled",
     [WAY_SEVERAL_FILTERS] = "several_filters",
     [WAY_NEAR_SOLIDS] = "near_solids",
 };
@@ -27,12 +28,13 @@ static int filter_count(const struct state_def *state) {
 }
 
 /* The way of one of the behaviors of a state in a crowd. */
-static enum steering_way way_in_crowd(const struct state_def *state, int index) {
+static enum steering_way way_in_crowd(const struct kind_def *kind, int s, int index) {
+    const struct state_def *state = &kind->states[s];
     const struct behavior_def *behavior = &state->behaviors[index];
     const enum behavior_type type = (enum behavior_type)behavior->type;
     const enum neighbor_use use = behavior_neighbor_use(type);
-    if (!world_combines_in_lanes(state)) {
-        return WAY_DITHERED;
+    if (!world_combines_in_lanes(kind, s)) {
+        return state->combine == COMBINE_SUM ? WAY_WHEELED : WAY_DITHERED;
     }
     if (behavior_is_velocity_filter(type)) {
         return filter_count(state) > 1    ? WAY_SEVERAL_FILTERS
@@ -56,7 +58,7 @@ static void world_choose_ways(struct world *world) {
             const struct state_def *state = &world->kinds[k].def.states[s];
             struct state_runtime *runtime = &world->kinds[k].states[s];
             for (int b = 0; b < state->behavior_count; b++) {
-                runtime->behaviors[b].way = way_in_crowd(state, b);
+                runtime->behaviors[b].way = way_in_crowd(&world->kinds[k].def, s, b);
             }
             const struct state_ref first = runtime->program;
             if (first.kind != k || first.state != s) {
@@ -156,11 +158,12 @@ static void count_states(const struct world *world, struct state_counts *counts)
 static double share_alone(const struct world *world, const struct state_counts *counts,
                           const struct state_runtime *runtime, int behavior) {
     const int32_t alike = counts->alike[runtime->program.kind][runtime->program.state];
-    if (runtime->behaviors[behavior].way == WAY_DITHERED) {
+    const enum steering_way way = runtime->behaviors[behavior].way;
+    if (way == WAY_DITHERED || way == WAY_WHEELED) {
         return 1.0;
     }
     if (runtime->first_counter < 0 || alike <= 0) {
-        return runtime->behaviors[behavior].way == WAY_LANES ? 0.0 : 1.0;
+        return way == WAY_LANES ? 0.0 : 1.0;
     }
     const unsigned alone =
         atomic_load_explicit(&world->alone[runtime->first_counter + behavior], memory_order_relaxed);

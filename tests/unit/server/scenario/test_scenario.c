@@ -208,6 +208,31 @@ static void test_states(void **state) {
     scenario_fini(&scenario);
 }
 
+/* A car, and one that herds. */
+static void test_wheels_and_herd(void **state) {
+    (void)state;
+    static const char *const text = "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"targets\":{\"pen\":[1,"
+                                    "2]},\"kinds\":{\"p\":{\"locomotion\":"
+                                    "\"wheeled\",\"turn_radius\":%s,\"behaviors\":[{\"herd\":{\"%s\":\"p\","
+                                    "\"second_target\":\"pen\",\"gather\":7}}]}}}";
+    struct failure failure;
+    char filled[512];
+    (void)snprintf(filled, sizeof filled, text, "25", "kind");
+    assert_int_equal(read_text(filled, &failure), 0);
+    const struct kind_def *car = &scenario.def.kinds[0];
+    assert_int_equal(car->body.locomotion, LOCOMOTION_WHEELED);
+    assert_true(car->body.turn_radius == 25.0f && kind_def_default().body.turn_radius == 40.0f);
+    assert_true(car->states[0].behaviors[0].gather == 7.0f);
+    assert_string_equal(car->states[0].behaviors[0].target.kind, "p");
+    scenario_fini(&scenario);
+    (void)snprintf(filled, sizeof filled, text, "0", "kind");
+    assert_int_equal(read_text(filled, &failure), -1);
+    assert_string_equal(failure.field, "kinds.p.turn_radius");
+    (void)snprintf(filled, sizeof filled, text, "25", "target"); /* one alone cannot be herded */
+    assert_int_equal(read_text(filled, &failure), -1);
+    assert_string_equal(failure.field, "kinds.p.behaviors[0].herd.target");
+}
+
 /* What a condition may ask for besides a distance. */
 static void test_conditions(void **state) {
     (void)state;
@@ -662,7 +687,7 @@ int main(void) {
         cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
         cmocka_unit_test(test_conditions), cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_wheels_and_herd),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
