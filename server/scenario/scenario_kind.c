@@ -313,6 +313,20 @@ static int read_behavior(const cJSON *json, char path[SCENARIO_PATH_BYTES], stru
     return is_told || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
+/* Two filters would each undo what the other does. Whether the last behavior of a state is the second sort of them. */
+static bool is_second_filter(const struct state_def *state, const char **other) {
+    const int last = state->behaviors[state->behavior_count - 1].type;
+    bool is_second = false;
+    for (int b = 0;
+         b < state->behavior_count - 1 && !is_second && behavior_is_velocity_filter((enum behavior_type)last);
+         b++) {
+        const enum behavior_type type = (enum behavior_type)state->behaviors[b].type;
+        *other = behavior_type_name(type);
+        is_second = behavior_is_velocity_filter(type) && (int)type != last;
+    }
+    return is_second;
+}
+
 static int read_behaviors(const cJSON *parent, const char *parent_path, struct state_def *state,
                           struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(parent, "behaviors");
@@ -338,6 +352,15 @@ static int read_behaviors(const cJSON *parent, const char *parent_path, struct s
             return -1;
         }
         state->behavior_count++;
+        const char *other;
+        if (is_second_filter(state, &other)) {
+            (void)failure_set(&failure, FAILURE_BAD_PARAM, item_path,
+                              "\"%s\" is in the state already; only one of the two can have the last word",
+                              other);
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+        }
     }
     return 0;
 }

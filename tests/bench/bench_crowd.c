@@ -27,6 +27,8 @@ static const struct crowd_case rows[] = {
     {"murmuration", 100000, 0.0, "murmuration_100k", 120, 48},
     {"throng", 50000, 0.0, "throng", 60, 12},
     {"great_hunt", 10000, 0.0, "great_hunt", 60, 48},
+    {"corridor", 2000, 0.0, "corridor", 60, 24},
+    {"walk", 2000, 0.0, "walk", 60, 24},
 };
 /* clang-format on */
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
@@ -267,7 +269,7 @@ static int choose_row(struct choice *choice, const char *name) {
                ? 0
                : complain("crowd: unknown row", name,
                           "all, orca_10k, orca_50k, orca_200k, orca_30, orca_crush, hunters, pedestrians, "
-                          "flock, murmuration, throng, great_hunt, quality or circles");
+                          "flock, murmuration, throng, great_hunt, corridor, walk, quality or circles");
 }
 
 static int choose(int argc, char **argv, struct choice *choice) {

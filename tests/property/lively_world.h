@@ -58,7 +58,14 @@ static inline void lively_neighbors(struct behavior_def *behavior, int kinds) {
     behavior->clearance = often(0.0f, 10.0f, 200.0f);
     behavior->max_neighbors = below(4) ? 0 : (uint32_t)below(NEIGHBORS_NEAREST_MAX + 1);
     behavior->obstacle_horizon = often(0.1f, 2.0f, 60.0f);
-    if (behavior->type == BEHAVIOR_ORCA) {
+    behavior->time_gap = often(0.2f, 1.0f, 60.0f);
+    behavior->range = below(2) ? 0.0f : often(1.0f, 20.0f, 1000.0f);
+    behavior->wall_range = below(2) ? 0.0f : often(1.0f, 20.0f, 1000.0f);
+    behavior->side_range = below(2) ? 0.0f : often(1.0f, 90.0f, 1000.0f);
+    behavior->push = often(0.5f, 8.0f, 1000.0f);
+    behavior->wall_push = often(0.5f, 8.0f, 1000.0f);
+    behavior->side_step = often(0.5f, 8.0f, 1000.0f);
+    if (behavior_is_velocity_filter((enum behavior_type)behavior->type)) {
         const uint32_t some = (uint32_t)(below(2) ? 10 : 1 + below(NEIGHBORS_NEAREST_MAX));
         behavior->max_neighbors = some;
         behavior->weight = below(2) ? 1.0f : any(0.0f, 1.0f);
@@ -117,7 +124,8 @@ static inline void lively_state(struct state_def *state, bool is_last, int kinds
         lively_behavior(&state->behaviors[b], below(BEHAVIOR_TYPE_COUNT), kinds, size);
     }
     if (below(4) == 0 && state->behavior_count < LIMIT_BEHAVIORS) {
-        lively_behavior(&state->behaviors[state->behavior_count++], BEHAVIOR_ORCA, kinds, size);
+        lively_behavior(&state->behaviors[state->behavior_count++], below(2) ? BEHAVIOR_ORCA : BEHAVIOR_WALK,
+                        kinds, size);
     }
     if (!is_last && below(8)) {
         random_condition(state, kinds);

@@ -79,7 +79,14 @@ static inline void random_last(struct behavior_def *behavior) {
     behavior->mode = below(2);
     behavior->hold = 1 + (uint32_t)below(LIMIT_HOLD);
     behavior->limit = below(2) ? 0.0f : extreme(0.0f, 1e9f);
-    if (behavior->type == BEHAVIOR_ORCA) {
+    behavior->time_gap = extreme(0.0f, 60.0f);
+    behavior->push = extreme(0.0f, 1000.0f);
+    behavior->range = below(2) ? 0.0f : extreme(0.0f, 1e6f);
+    behavior->wall_push = extreme(0.0f, 1000.0f);
+    behavior->wall_range = below(2) ? 0.0f : extreme(0.0f, 1e6f);
+    behavior->side_step = extreme(0.0f, 1000.0f);
+    behavior->side_range = below(2) ? 0.0f : extreme(0.0f, 1e6f);
+    if (behavior_is_velocity_filter((enum behavior_type)behavior->type)) {
         behavior->weight = behavior->weight > 1.0f ? 1.0f : behavior->weight;
         behavior->max_neighbors = behavior->max_neighbors > 0 ? behavior->max_neighbors : 1;
     }

@@ -363,8 +363,8 @@ static void fill_gray(struct frame *frame, enum palette palette) {
 /* ---- neighbors ---- */
 
 static bool asks_neighbors(const char *param) {
-    static const char *const askers[] = {"separation",   "alignment",     "cohesion", "flock",
-                                         "avoid_agents", "follow_leader", "queue",    "orca"};
+    static const char *const askers[] = {"separation",    "alignment", "cohesion", "flock", "avoid_agents",
+                                         "follow_leader", "queue",     "orca",     "walk"};
     char type[LIMIT_NAME_CHARS + 1];
     char label[64];
     const char *dot = strchr(param, '.');

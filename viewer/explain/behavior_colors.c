@@ -44,6 +44,7 @@ static const struct {
     {"contain", {0xfff0bc28u, 0xfff0bc28u, 0xffdf5348u, 0xffdf5348u}},
     {"external", {0xffff5fa2u, 0xffff5fa2u, 0xffc2185bu, 0xffc2185bu}},
     {"herd", {0xff2fdc2fu, 0xff2fdc2fu, 0xff009600u, 0xff009600u}},
+    {"walk", {0xffb46652u, 0xffb46652u, 0xff478602u, 0xff088c0fu}},
     {"rest", {0xff6c81ffu, 0xff6c81ffu, 0xff0a40a2u, 0xff0a40a2u}},
     {"idle", {0xff9aa0a6u, 0xff9aa0a6u, 0xff6b7078u, 0xff6b7078u}},
     /* clang-format on */
@@ -167,8 +168,8 @@ static int add_row(struct deal *deal, const char *name, int kind) {
 
 /* Behaviors that many states have beside what they are for. */
 static bool is_common(const char *type) {
-    static const char *const common[] = {"separation", "avoid_obstacles", "avoid_agents", "contain",
-                                         "orca",       "stay_on_path",    "wander"};
+    static const char *const common[] = {"separation", "avoid_obstacles", "avoid_agents", "contain", "orca",
+                                         "walk",       "stay_on_path",    "wander"};
     bool is_found = false;
     for (size_t i = 0; i < sizeof common / sizeof common[0]; i++) {
         is_found = is_found || strcmp(type, common[i]) == 0;

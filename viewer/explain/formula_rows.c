@@ -170,7 +170,8 @@ const struct formula_row formula_rows[] = {
         {"ahead", "{arriving} = {ahead} · {speed}"},
         {"!ahead", "{arriving} = norm({offset}) · {speed}"},
         {NULL, "{gap_speed} = stopping({gap}, 0.9 · {max_force} / {mass})"},
-        {NULL, "{held} = truncate({arriving}, {gap_speed} + {their_speed})"},
+        {"!time_gap_speed", "{held} = truncate({arriving}, {gap_speed} + {their_speed})"},
+        {"time_gap_speed", "{held} = truncate({arriving}, min({gap_speed} + {their_speed}, {time_gap_speed}))"},
         {"rest", "slower than {rest} px/s: it stands"},
         {"!rest", "{desired} = truncate({held} + {max_speed} / 2 · {strength}, {max_speed})"},
         {"!held", "{desired} = truncate({arriving} + {max_speed} / 2 · {strength}, {max_speed})"},
@@ -225,6 +226,12 @@ const struct formula_row formula_rows[] = {
     {"orca", {
         {"!lean", "the preferred velocity {preferred} is permitted by all of {half_planes} half-planes"},
         {"lean", "desired: of the velocities that {half_planes} half-planes permit the one nearest to {preferred} + {lean}"},
+        MATCH,
+    }},
+    {"walk", {
+        {NULL, "{direction} = truncate(norm({preferred}) + {away} + {wall_push} + {side_step}, 1)"},
+        {"gap", "{desired} = truncate({direction} · min(|{preferred}|, {gap} / {time_gap}) + {contact}, {max_speed})"},
+        {"!gap", "{desired} = truncate({direction} · |{preferred}| + {contact}, {max_speed})"},
         MATCH,
     }},
     {"contain", {
@@ -355,6 +362,12 @@ static const struct formula_word_row words[] = {
     PLACE("look_ahead", "s", "future", "As far ahead as it takes to brake, or further."),
     PLAIN("preferred", "px/s", "What the other behaviors want."),
     PLAIN("half_planes", "", "Each neighbor and each solid in reach forbids a half-plane of velocities."),
+    PLAIN("wall_push", "", "The pushes of solid things, added."),
+    PLAIN("side_step", "", "To the side of those that come towards it."),
+    PLAIN("direction", "", "Where it walks; shorter than 1 where the pushes are against its wish."),
+    PLAIN("contact", "px/s", "Out of the bodies that it overlaps."),
+    PLAIN("time_gap", "s", "It takes at least so long to the body ahead."),
+    PLAIN("time_gap_speed", "px/s", "The room to the agent in the way divided by the time gap."),
     PLAIN("lean", "px/s", "A little to the right, so that mirror images do not wait for each other."),
 };
 /* clang-format on */

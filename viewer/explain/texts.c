@@ -120,6 +120,7 @@ static const struct {
     {"follow_flow", "goes with the flow", false},
     {"hide", "hides behind an obstacle", false},
     {"orca", "makes room for", true},
+    {"walk", "keeps a person's distance from", true},
     {"contain", "stays in its region", false},
     {"containment", "stays inside the world", false},
     {"external", "does what a client tells it", false},

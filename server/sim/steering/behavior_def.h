@@ -113,8 +113,15 @@ struct behavior_def {
     float margin;             /* contain: px kept between the body and the region's border */
     int mode;                 /* external: enum external_mode */
     uint32_t hold;            /* external: ticks for which a vector counts */
-    float limit;  /* external: px/s or mass*px/s^2, the longest vector; 0: as far as the body goes */
-    float gather; /* herd: px that the herded keep from each other */
+    float limit;      /* external: px/s or mass*px/s^2, the longest vector; 0: as far as the body goes */
+    float time_gap;   /* walk, queue: s, of the speed to the body ahead; queue: 0: as fast as it can stop */
+    float push;       /* walk: how much neighbors turn it, of its wish; 1 */
+    float range;      /* walk: px, over which that fades; 0: half a body radius */
+    float wall_push;  /* walk: how much solids turn it; 1 */
+    float wall_range; /* walk: px, likewise; 0: a tenth of a body radius */
+    float side_step;  /* walk: how much it steps aside for those that come towards it; 0: it does not */
+    float side_range; /* walk: px, likewise; 0: 15 body radii */
+    float gather;     /* herd: px that the herded keep from each other */
 };
 
 /* What is known about each behavior: the rows of behavior_list.h as data.
@@ -122,19 +129,24 @@ struct behavior_def {
  * Every module that treats behaviors differently reads their rows; none compares a type with an enumerator.
  */
 
+/** Body radii that a walker sees, when its radius is 0 (TRAIT_BODY_SIGHT). */
+#define BODY_SIGHT 22.0f
+
 /** What a behavior needs of other modules, or lets them do. Bits. */
 enum behavior_trait {
-    TRAIT_AIMABLE = 1,         /* set_aim and set_target of an agent or a kind replace what it is about */
-    TRAIT_CATCHES = 2,         /* an agent that touches its first target has caught it */
-    TRAIT_VELOCITY_FILTER = 4, /* called after the other behaviors, to correct the velocity they ask for */
-    TRAIT_ALL_ROUND = 8,       /* its zones have no field of view */
-    TRAIT_FLOCK_KERNEL = 16,   /* agents with this behavior alone may be moved by kernels.h */
-    TRAIT_SCENERY = 32,        /* steers by what stands or flows in the world */
-    TRAIT_PATH = 64,           /* has the parameter "path" */
-    TRAIT_FLOW = 128,          /* has the parameter "flow_field" */
-    TRAIT_REGION = 256,        /* a scenario may give it a region: "rect" or "circle" */
-    TRAIT_DRIVEN = 512,        /* follows the vector that a client drives the agent with (struct drive) */
-    TRAIT_HERD = 1024,         /* sees all agents of the kind of its first target (struct herd_seen) */
+    TRAIT_AIMABLE = 1,          /* set_aim and set_target of an agent or a kind replace what it is about */
+    TRAIT_CATCHES = 2,          /* an agent that touches its first target has caught it */
+    TRAIT_VELOCITY_FILTER = 4,  /* called after the other behaviors, to correct the velocity they ask for */
+    TRAIT_ALL_ROUND = 8,        /* its zones have no field of view */
+    TRAIT_FLOCK_KERNEL = 16,    /* agents with this behavior alone may be moved by kernels.h */
+    TRAIT_SCENERY = 32,         /* steers by what stands or flows in the world */
+    TRAIT_PATH = 64,            /* has the parameter "path" */
+    TRAIT_FLOW = 128,           /* has the parameter "flow_field" */
+    TRAIT_REGION = 256,         /* a scenario may give it a region: "rect" or "circle" */
+    TRAIT_DRIVEN = 512,         /* follows the vector that a client drives the agent with (struct drive) */
+    TRAIT_HERD = 1024,          /* sees all agents of the kind of its first target (struct herd_seen) */
+    TRAIT_FILTER_KERNEL = 2048, /* a velocity filter that kernels.h has in lanes */
+    TRAIT_BODY_SIGHT = 4096,    /* a radius of 0 stands for BODY_SIGHT body radii */
 };
 
 /** Zones as bits, for behavior_row.zones. */

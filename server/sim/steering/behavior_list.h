@@ -43,10 +43,12 @@
     X(FOLLOW_FLOW,     follow_flow,     0, NEIGHBORS_UNUSED,  0,                TRAIT_SCENERY | TRAIT_FLOW)  \
     X(HIDE,            hide,            1, NEIGHBORS_UNUSED,  0,                TRAIT_SCENERY)               \
     X(ORCA,            orca,            0, NEIGHBORS_NEAREST, ZONES_SEPARATION,                              \
-      TRAIT_VELOCITY_FILTER | TRAIT_ALL_ROUND)                                                               \
+      TRAIT_VELOCITY_FILTER | TRAIT_ALL_ROUND | TRAIT_FILTER_KERNEL)                                         \
     X(CONTAIN,         contain,         0, NEIGHBORS_UNUSED,  0,                TRAIT_REGION)                \
     X(EXTERNAL,        external,        0, NEIGHBORS_UNUSED,  0,                TRAIT_DRIVEN)                \
-    X(HERD,            herd,            2, NEIGHBORS_UNUSED,  0,                TRAIT_HERD)
+    X(HERD,            herd,            2, NEIGHBORS_UNUSED,  0,                TRAIT_HERD)                  \
+    X(WALK,            walk,            0, NEIGHBORS_NEAREST, ZONES_SEPARATION,                              \
+      TRAIT_VELOCITY_FILTER | TRAIT_ALL_ROUND | TRAIT_BODY_SIGHT)
 /* clang-format on */
 
 #endif

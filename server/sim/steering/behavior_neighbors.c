@@ -294,35 +294,51 @@ const struct field behavior_queue_fields[] = {
     RADIUS_ROW("radius", ZONE_SEPARATION, 80),
     VIEW_ROW("field_of_view", ZONE_SEPARATION, 90),
     CLEARANCE_ROW(6),
+    NUMBER("time_gap", time_gap, 60.0, 0, "s",
+           "It is no faster than the room to the agent in the way divided by this time; 0: as fast as it can "
+           "stop."),
     KINDS_ROW,
     TARGET_ROWS,
     TURN_ROWS,
     END_ROW,
 };
 
+/* How fast it may be behind the agent in the way. */
+static float queue_speed(const struct behavior_def *behavior, const struct steering_context *context) {
+    const struct body *body = context->body;
+    const struct neighbor *other = &context->ahead;
+    const float moving = HEADWAY * vec2_length(context->velocity);
+    const float room = other->distance - body->radius - other->radius - behavior->clearance;
+    const float gap = room - moving;
+    const vec2 forward = vec2_with_length(context->first.offset, 1.0f);
+    const float along = vec2_dot(other->velocity, forward), theirs = along > 0.0f ? along : 0.0f;
+    const float own =
+        gap > 0.0f ? behavior_stopping_speed(gap, STOP_MARGIN * body->max_force / body->mass, context->dt)
+                   : 0.0f;
+    trace_number(context->trace, "gap", gap);
+    trace_number(context->trace, "gap_speed", own);
+    trace_number(context->trace, "their_speed", theirs);
+    float speed = own + theirs;
+    if (behavior->time_gap > 0.0f) {
+        const float most = room > 0.0f ? room / behavior->time_gap : 0.0f;
+        trace_number(context->trace, "time_gap_speed", most);
+        speed = most < speed ? most : speed;
+    }
+    return speed;
+}
+
 /* Queueing: arrive at the target, no faster than the agent in the way allows.
  * source  Reynolds 1999, "Queuing" */
 struct steering_output behavior_queue(const struct behavior_def *behavior,
                                       const struct steering_context *context) {
     const struct body *body = context->body;
-    const struct neighbor *other = &context->ahead;
     const vec2 still = {0.0f, 0.0f};
     trace_offset(context->trace, TRACE_TARGET, context->first.offset);
     vec2 desired = behavior_stopping_velocity(context->first.offset, still, 0.0f, context);
     trace_vector(context->trace, "offset", context->first.offset);
     trace_vector(context->trace, "arriving", desired);
-    if (other->is_there) {
-        const float moving = HEADWAY * vec2_length(context->velocity);
-        const float gap = other->distance - body->radius - other->radius - behavior->clearance - moving;
-        const vec2 forward = vec2_with_length(context->first.offset, 1.0f);
-        const float theirs = vec2_dot(other->velocity, forward);
-        const float own =
-            gap > 0.0f ? behavior_stopping_speed(gap, STOP_MARGIN * body->max_force / body->mass, context->dt)
-                       : 0.0f;
-        desired = vec2_truncate(desired, own + (theirs > 0.0f ? theirs : 0.0f));
-        trace_number(context->trace, "gap", gap);
-        trace_number(context->trace, "gap_speed", own);
-        trace_number(context->trace, "their_speed", theirs > 0.0f ? theirs : 0.0f);
+    if (context->ahead.is_there) {
+        desired = vec2_truncate(desired, queue_speed(behavior, context));
         trace_vector(context->trace, "held", desired);
     }
     const vec2 apart = separating(context);

@@ -67,7 +67,7 @@ vec2 half_planes_nearest(const struct half_plane *planes, int count, int hard, v
 /* Of a half-plane that permits everything: normal {0,0} and this `least`, px/s. */
 #define HALF_PLANE_NO_LEAST -1e30f
 
-/* Constants of orca, one agent at a time (behavior_orca.c) and in lanes (orca.inc.h). */
+/* Constants of orca, one agent at a time (behavior_filters.c) and in lanes (orca.inc.h). */
 
 /** s: time in which overlapping agents must separate, or a tick if that is longer; short, so that it is the
  * last constraint to be violated in a dense crowd. */

@@ -223,15 +223,19 @@ struct world_window world_window(const struct world *world) {
 
 /* The zones of behaviors, prepared for the neighbor search. */
 
-void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime) {
+void world_refresh_zones(const struct behavior_def *behavior, const struct body_def *body,
+                         struct behavior_runtime *runtime) {
     const struct behavior_row *row = behavior_row(behavior->type);
+    const float instead = (row->traits & TRAIT_BODY_SIGHT) != 0 ? BODY_SIGHT * body->radius.high : 0.0f;
     for (int z = 0; z < ZONE_COUNT; z++) {
         const struct zone_def *def = &behavior->zones[z];
         assert(def->radius >= 0.0f);
         const float half = 0.5f * def->field_of_view;
         const bool is_round = half > 3.1415f || (row->traits & TRAIT_ALL_ROUND) != 0;
         runtime->zones[z] = (struct neighbor_zone){
-            .radius = (row->zones >> z) & 1 ? def->radius : 0.0f,
+            .radius = !((row->zones >> z) & 1) ? 0.0f
+                      : def->radius > 0.0f     ? def->radius
+                                               : instead,
             .cosine = is_round ? WORLD_ALL_ROUND : trig_unit(half).x,
             .is_sharp = behavior->falloff == FALLOFF_NONE,
         };

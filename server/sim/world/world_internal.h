@@ -411,7 +411,8 @@ struct neighbor_batch world_neighbor_batch(const struct world *world, const stru
                                            const struct behavior_runtime *runtime);
 
 /** Fills the zones of a behavior from its parameters. */
-void world_refresh_zones(const struct behavior_def *behavior, struct behavior_runtime *runtime);
+void world_refresh_zones(const struct behavior_def *behavior, const struct body_def *body,
+                         struct behavior_runtime *runtime);
 
 /** px: the radius of a behavior's largest zone. */
 float world_widest_zone(const struct behavior_runtime *runtime);

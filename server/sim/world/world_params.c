@@ -43,7 +43,7 @@ void world_refresh_kind(struct world *world, int index) {
         kind->states[s].is_led = kind_def_is_led(&kind->def, s);
         kind->states[s].has_velocity_filter = false;
         for (int b = 0; b < kind->def.states[s].behavior_count; b++) {
-            world_refresh_zones(&kind->def.states[s].behaviors[b], &kind->states[s].behaviors[b]);
+            world_refresh_zones(&kind->def.states[s].behaviors[b], def, &kind->states[s].behaviors[b]);
             const enum behavior_type type = (enum behavior_type)kind->def.states[s].behaviors[b].type;
             kind->states[s].has_velocity_filter |= behavior_is_velocity_filter(type);
         }

@@ -34,6 +34,15 @@ struct prepared {
     struct behavior_runtime runtime;
 };
 
+/* The body of a kind. */
+static struct body_def body_of(const struct outlook *outlook, int kind) {
+    struct body_def def = outlook->world->kinds[kind].def.body;
+    if (outlook->ref != NULL && outlook->ref->kind == kind && outlook->ref->behavior < 0) {
+        world_put_param(&def, outlook->ref->field, outlook->value);
+    }
+    return def;
+}
+
 static struct prepared behavior_at(const struct outlook *outlook, int kind, int state, int index) {
     const struct kind *owner = &outlook->world->kinds[kind];
     const struct param_ref *ref = outlook->ref;
@@ -41,7 +50,10 @@ static struct prepared behavior_at(const struct outlook *outlook, int kind, int 
                                 owner->states[state].behaviors[index]};
     if (ref != NULL && ref->kind == kind && ref->state == state && ref->behavior == index) {
         world_put_param(&prepared.def, ref->field, outlook->value);
-        world_refresh_zones(&prepared.def, &prepared.runtime);
+    }
+    if (ref != NULL && ref->kind == kind) {
+        const struct body_def body = body_of(outlook, kind);
+        world_refresh_zones(&prepared.def, &body, &prepared.runtime);
     }
     return prepared;
 }
@@ -49,11 +61,7 @@ static struct prepared behavior_at(const struct outlook *outlook, int kind, int 
 /* px: no agent of the kind has a larger body. */
 static float largest_radius(const struct outlook *outlook, int kind) {
     const struct world *world = outlook->world;
-    struct body_def def = world->kinds[kind].def.body;
-    if (outlook->ref != NULL && outlook->ref->kind == kind && outlook->ref->behavior < 0) {
-        world_put_param(&def, outlook->ref->field, outlook->value);
-    }
-    float largest = def.radius.high;
+    float largest = body_of(outlook, kind).radius.high;
     const int32_t end = world->has_own_bodies ? world->kind_begin[kind + 1] : 0;
     for (int32_t i = world->kind_begin[kind]; i < end; i++) {
         const float radius = world_body(world, world->by_kind[i])->radius;

@@ -37,9 +37,9 @@ static enum steering_way way_in_crowd(const struct kind_def *kind, int s, int in
         return state->combine == COMBINE_SUM ? WAY_WHEELED : WAY_DITHERED;
     }
     if (behavior_is_velocity_filter(type)) {
-        return filter_count(state) > 1    ? WAY_SEVERAL_FILTERS
-               : use == NEIGHBORS_NEAREST ? WAY_LANES
-                                          : WAY_NO_RULE;
+        return filter_count(state) > 1                              ? WAY_SEVERAL_FILTERS
+               : behavior_has_trait((int)type, TRAIT_FILTER_KERNEL) ? WAY_LANES
+                                                                    : WAY_NO_RULE;
     }
     if (use == NEIGHBORS_SUMS && behavior->max_neighbors != 0) {
         return WAY_MAX_NEIGHBORS;

@@ -312,6 +312,9 @@ static void test_defaults(void **state) {
 
 /* text, JSON path, words that the message must contain */
 static const char *const mistakes[][3] = {
+    {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"walk\":{}},{\"contain\":{}},{\"orca\":{}}]}}}",
+     "kinds.p.behaviors[2].orca",
+     "\"walk\" is in the state already; only one of the two can have the last word"},
     {"", "", "the text is empty"},
     {"{\"name\":\"t\",\n\"world\":}", "", "unexpected '}'"},
     {"[]", "", "expected an object"},

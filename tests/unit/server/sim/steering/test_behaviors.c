@@ -610,6 +610,23 @@ static void test_heading_stays_when_the_agent_stops(void **state) {
     assert_true(moving.x == -1.0f && moving.y == 0.0f);
 }
 
+/* No faster than the room to the one in the way divided by the time gap: 36 px less two bodies and the clearance. */
+static void test_queue_time_gap(void **state) {
+    float speed[2];
+    for (int i = 0; i < 2; i++) {
+        struct world_def def = one_kind_def(BEHAVIOR_QUEUE, (vec2){700.0f, 300.0f});
+        behavior_of(&def)->time_gap = (float)i;
+        place(&def, (vec2){300.0f, 300.0f}, (vec2){0.0f, 0.0f});
+        place(&def, (vec2){336.0f, 300.0f}, (vec2){0.0f, 0.0f});
+        struct world *world = build(&def);
+        struct steering_view view;
+        world_explain(world, 0, &view);
+        speed[i] = view.desired.x;
+        world_destroy(world);
+    }
+    assert_true(speed[0] > 40.0f && fabsf(speed[1] - 14.0f) < 0.01f);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rates),
@@ -642,6 +659,7 @@ int main(void) {
         cmocka_unit_test(test_no_speed_no_force_no_nan),
         cmocka_unit_test(test_heading_turns_no_faster_than_allowed),
         cmocka_unit_test(test_heading_stays_when_the_agent_stops),
+        cmocka_unit_test(test_queue_time_gap),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

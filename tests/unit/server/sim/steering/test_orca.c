@@ -12,7 +12,7 @@
 #include "tests/unit/server/sim/steering/half_planes_reference.h"
 
 /* ==== orca ====
- * Reciprocal velocity obstacles in small worlds (behavior_orca.c): agents pass each other, no two touch, none
+ * Reciprocal velocity obstacles in small worlds (behavior_filters.c): agents pass each other, no two touch, none
  * freezes; and the velocity filter changes velocities only where it must. */
 
 static struct behavior_def *add_behavior(struct state_def *state, enum behavior_type type) {
