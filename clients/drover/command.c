@@ -296,6 +296,7 @@ const struct command command_table[] = {
          &command_watch_options),
     LIVE("get", command_get, "[FIELD...]", "Shows where the agents are now.", &command_get_options),
     REQUEST("inspect", "AGENT...", "Says what agents are about to do, and why."),
+    REQUEST("measure", "[NAME...]", "Says what gates counted, and what areas have."),
     LIVE("list", command_list, "[WHAT]", "Lists scenarios, kinds, targets, behaviors, saves.",
          &command_list_options),
     REQUEST("params", "[KIND]", "Lists what set can set."),

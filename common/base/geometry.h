@@ -1,4 +1,4 @@
-/* Obstacles, walls, paths and areas as plain values. Scenario files define them, the simulation core steers by them,
+/* Obstacles, walls, paths, gates and areas as plain values. Scenario files define them, the simulation core steers by them,
  * the protocol carries them to viewers. This header has no dependencies.
  */
 #ifndef DROVER_COMMON_BASE_GEOMETRY_H
@@ -52,6 +52,12 @@ struct path_def {
     float radius;    /* px, >= 0 */
     int point_count; /* 2 .. LIMIT_PATH_POINTS */
     vec2 points[LIMIT_PATH_POINTS];
+};
+
+/** A named line across which agents are counted; it stops nobody. px */
+struct gate_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    vec2 from, to;
 };
 
 /** A named place: a disc, a rectangle or a polygon. Nothing solid. */

@@ -83,6 +83,7 @@
 #define LIMIT_WALLS           512   /* walls of a world */
 #define LIMIT_PATHS           16    /* named paths of a world */
 #define LIMIT_PATH_POINTS     64    /* points of a path */
+#define LIMIT_GATES           64    /* named gates of a world */
 #define LIMIT_AREAS           64    /* named areas of a world */
 #define LIMIT_FLOW_FIELDS     8     /* named flow fields of a world */
 #define LIMIT_FLOW_CELLS      16384 /* vectors of a flow field's grid */

@@ -123,7 +123,37 @@ static const struct field cluster_fields[] = {
     END,
 };
 
+static const struct field gate_count_fields[] = {
+    ROW(struct message_gate_count, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_gate_count, "forward", FIELD_UINT64, forward, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_gate_count, "backward", FIELD_UINT64, backward, NEED, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
+static const struct field area_count_fields[] = {
+    ROW(struct message_area_count, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_area_count, "agents", FIELD_UINT64, agents, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_area_count, "mean_speed", FIELD_FLOAT, mean_speed, NEED, 0, FLOAT_MOST),
+    ROW(struct message_area_count, "density", FIELD_FLOAT, density, NEED, 0, FLOAT_MOST),
+    END,
+};
+
+static const struct field measure_fields[] = {
+    ROWS(struct message_measure, "gates", gates, gate_count, NEED, LIMIT_GATES, OBJECTS(gate_count_fields)),
+    ROWS(struct message_measure, "areas", areas, area_count, NEED, LIMIT_AREAS, OBJECTS(area_count_fields)),
+    END,
+};
+
 /* clang-format on */
+
+/* *measure is the caller's to free, also after -1. */
+static int read_measure(const cJSON *json, struct message_measure **measure, struct failure *failure) {
+    *measure = calloc(1, sizeof **measure);
+    if (*measure == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "gates", "out of memory");
+    }
+    return fields_read(measure_fields, json, "", NULL, *measure, NULL, failure);
+}
 
 int message_cluster_read(const cJSON *json, struct message_cluster **cluster, struct failure *failure) {
     const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, "cluster");
@@ -476,6 +506,9 @@ static int read_answer(const cJSON *json, struct message_reply *reply, struct fa
         return message_agents_read(cJSON_GetObjectItemCaseSensitive(json, "agents"), &reply->agents,
                                    &reply->agent_count, failure);
     }
+    if (is_answer_to(reply, REQUEST_MEASURE)) {
+        return read_measure(json, &reply->measure, failure);
+    }
     return is_answer_to(reply, REQUEST_STATS) ? read_stats(json, reply, failure) : 0;
 }
 
@@ -585,6 +618,8 @@ void message_fini(struct message *message) {
         free(message->body.reply.params);
         free(message->body.reply.cluster);
         message->body.reply.cluster = NULL;
+        free(message->body.reply.measure);
+        message->body.reply.measure = NULL;
         free(message->body.reply.agents);
         message->body.reply.agents = NULL;
         message->body.reply.agent_count = 0;

@@ -52,6 +52,26 @@ struct message_cluster {
 NODISCARD int message_cluster_read(const cJSON *json, struct message_cluster **cluster,
                                    struct failure *failure);
 
+/* What the reply to `measure` says. */
+
+struct message_gate_count {
+    char name[LIMIT_NAME_CHARS + 1];
+    uint64_t forward, backward; /* ways through it, from its left to its right, and back */
+};
+
+struct message_area_count {
+    char name[LIMIT_NAME_CHARS + 1];
+    uint64_t agents;
+    float mean_speed; /* px/s */
+    float density;    /* agents for each px^2 */
+};
+
+struct message_measure {
+    int gate_count, area_count;
+    struct message_gate_count gates[LIMIT_GATES];
+    struct message_area_count areas[LIMIT_AREAS];
+};
+
 /* What hello and stats say of a world that comes out of a recording: how far the server has got with continuing
  * it, or what it plays. Left out of both while there is nothing to say.
  */
@@ -197,6 +217,8 @@ struct message_reply {
     char recording[MESSAGE_FILE];     /* stats: the file that the server writes; "" for none */
     struct message_phases phases;     /* stats: the parts of a tick */
     struct message_cluster *cluster;  /* stats: its ranks, NULL for none; owned by the message */
+    /* measure */
+    struct message_measure *measure; /* owned by the message; NULL in other replies */
     /* inspect */
     int agent_count;
     struct message_agent *agents; /* owned by the message */

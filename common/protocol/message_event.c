@@ -42,6 +42,7 @@ const char *const message_event_names[] = {"paused",
                                            "cursor_gone",
                                            "reached",
                                            "caught",
+                                           "crossed",
                                            "overload",
                                            NULL};
 
@@ -61,7 +62,7 @@ uint64_t message_event_bit(const char *name) {
 }
 
 uint64_t message_event_set(const char *names) {
-    uint64_t set = names[0] == '\0' ? UINT64_MAX : 0;
+    uint64_t set = names[0] == '\0' ? ~message_event_bit("crossed") : 0;
     for (const char *at = names; *at != '\0';) {
         const size_t length = strcspn(at, " ");
         set |= find_bit(at, length);
@@ -97,6 +98,8 @@ static const struct {
     GROUP(EVENT_HAS_TARGET, ROW(struct message_event, "target", FIELD_NAME, target, 0, 0, 0)),
     GROUP(EVENT_HAS_OBSTACLE, ROW(struct message_event, "obstacle", FIELD_UINT32, obstacle.id, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_QUARRY, ROW(struct message_event, "quarry", FIELD_UINT32, quarry, 0, 0, (double)UINT32_MAX)),
+    GROUP(EVENT_HAS_GATE, ROW(struct message_event, "gate", FIELD_NAME, gate, 0, 0, 0),
+          ROW(struct message_event, "direction", FIELD_DOUBLE, direction, 0, -1, 1)),
     GROUP(EVENT_HAS_CANDIDATES, ROW(struct message_event, "candidates", FIELD_UINT32, candidates, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_LEFT_OUT, ROW(struct message_event, "left_out", FIELD_UINT32, left_out, 0, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_LOSS, ROW(struct message_event, "ticks", FIELD_UINT64, ticks, 0, 0, LIMIT_ID_INTEGER),

@@ -31,6 +31,8 @@ struct message_event {
     uint64_t skipped;                  /* frames, since the last such event */
     struct obstacle_def obstacle;      /* the id alone when it is gone */
     uint32_t quarry;                   /* id of the agent that was caught */
+    char gate[LIMIT_NAME_CHARS + 1];   /* crossed */
+    double direction;                  /* crossed: 1 from the left of the gate to its right, -1 back */
     uint32_t left_out;                 /* events of this sort that were too many to tell */
     uint32_t candidates;               /* agents that each agent there looks at; overload */
     uint64_t ticks, requests;          /* that a journal has more than the world goes on from */
@@ -77,6 +79,7 @@ enum message_event_has {
     EVENT_HAS_FILE = 16777216,
     EVENT_HAS_REASON = 33554432,
     EVENT_HAS_SPEED = 134217728,
+    EVENT_HAS_GATE = 268435456,  /* and a direction */
     EVENT_HAS_AGENTS = 67108864, /* agents, and agent_count of them */
 };
 
@@ -84,7 +87,7 @@ enum message_event_has {
 extern const char *const message_event_names[];
 /** The bit of an event in a set of them; 0 for one that always comes. */
 uint64_t message_event_bit(const char *name);
-/** The set of the names in a text, with a blank between them; every event for "". */
+/** The set of the names in a text, with a blank between them; for "" every event but crossed, of which there may be many. */
 uint64_t message_event_set(const char *names);
 
 /** Appends the line. Failure is out->failed. */

@@ -153,6 +153,20 @@ static const struct field path_fields[] = {
     END,
 };
 
+static const struct field gate_line[] = {
+    ROW(struct gate_def, "x1", FIELD_FLOAT, from.x, 0, -LIMIT_COORDINATE, LIMIT_COORDINATE),
+    ROW(struct gate_def, "y1", FIELD_FLOAT, from.y, 0, -LIMIT_COORDINATE, LIMIT_COORDINATE),
+    ROW(struct gate_def, "x2", FIELD_FLOAT, to.x, 0, -LIMIT_COORDINATE, LIMIT_COORDINATE),
+    ROW(struct gate_def, "y2", FIELD_FLOAT, to.y, 0, -LIMIT_COORDINATE, LIMIT_COORDINATE),
+    END,
+};
+
+static const struct field gate_fields[] = {
+    ROW(struct gate_def, "name", FIELD_NAME, name, NEED, 0, 0),
+    {.name = "line", .type = FIELD_TUPLE, .table = gate_line, .flags = NEED, .unit = "[x1, y1, x2, y2]"},
+    END,
+};
+
 static const struct field area_fields[] = {
     ROW(struct area_def, "name", FIELD_NAME, name, NEED, 0, 0),
     ROW(struct area_def, "speed", FIELD_FLOAT, speed, 0, 0, LIMIT_COORDINATE),
@@ -189,6 +203,7 @@ static const struct field geometry_fields[] = {
     ROWS(struct message_geometry, "walls", walls, wall_count, FIELD_BRIEF, LIMIT_WALLS, geometry_wall),
     ROWS(struct message_geometry, "paths", paths, path_count, FIELD_BRIEF, LIMIT_PATHS, OBJECTS(path_fields)),
     ROWS(struct message_geometry, "flow_fields", flows, flow_count, FIELD_BRIEF, LIMIT_FLOW_FIELDS, OBJECTS(flow_fields)),
+    ROWS(struct message_geometry, "gates", gates, gate_count, FIELD_BRIEF, LIMIT_GATES, OBJECTS(gate_fields)),
     END,
 };
 /* clang-format on */
@@ -211,7 +226,7 @@ static bool begin_list(const char *key, int count, struct json_writer *json) {
     return count > 0;
 }
 
-/* Members "obstacles", "walls", "paths", "flow_fields", "regions", "areas" into an open object. */
+/* Members "obstacles", "walls", "paths", "flow_fields", "gates", "regions", "areas" into an open object. */
 static void message_geometry_write(const struct message_geometry *geometry, struct json_writer *json) {
     if (begin_list("obstacles", geometry->obstacle_count, json)) {
         for (int i = 0; i < geometry->obstacle_count; i++) {

@@ -70,7 +70,7 @@ NODISCARD int message_overlays_read(const cJSON *array, const char *path, struct
                                     struct failure *failure);
 
 /* The geometry in hello and scenario messages: obstacles, walls, paths, flow fields sampled coarsely for drawing,
- * the regions that agents keep to, and areas. Part of struct message_scenario.
+ * the regions that agents keep to, areas and gates. Part of struct message_scenario.
  */
 
 /** A flow field at the centers of columns x rows cells that fill the world. */
@@ -92,13 +92,14 @@ struct message_region {
 
 /** Plain value, some 100 KB. Zeroed it is empty. */
 struct message_geometry {
-    int obstacle_count, wall_count, path_count, flow_count, region_count, area_count;
+    int obstacle_count, wall_count, path_count, flow_count, region_count, area_count, gate_count;
     struct obstacle_def obstacles[LIMIT_OBSTACLES];
     struct wall_def walls[LIMIT_WALLS];
     struct path_def paths[LIMIT_PATHS];
     struct message_flow flows[LIMIT_FLOW_FIELDS];
     struct message_region regions[LIMIT_REGIONS];
     struct area_def areas[LIMIT_AREAS];
+    struct gate_def gates[LIMIT_GATES];
 };
 
 /** Reads one obstacle's shape out of an object. 1: there is no shape that this version knows. */

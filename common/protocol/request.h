@@ -62,6 +62,7 @@ enum request_op {
     REQUEST_BATCH,
     REQUEST_DRIVE,
     REQUEST_GET,
+    REQUEST_MEASURE,
     REQUEST_OP_COUNT
 };
 
@@ -200,6 +201,10 @@ struct request_inspect {
     uint32_t agents[LIMIT_INSPECT_IDS]; /* as given; may repeat */
 };
 
+struct request_measure {
+    char names[(LIMIT_AREAS + LIMIT_GATES) * (LIMIT_NAME_CHARS + 1)]; /* with a blank between them; "": all */
+};
+
 /** Exactly one of reached, caught, state and tick. */
 struct request_until {
     bool reached; /* an agent came within a target's jump_within */
@@ -331,6 +336,7 @@ struct request {
         struct request_set_target set_target;
         struct request_place place;
         struct request_get get;
+        struct request_measure measure;
         struct request_mouse mouse;
         struct request_spawn spawn;
         struct request_remove remove;

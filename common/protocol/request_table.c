@@ -189,6 +189,11 @@ static const struct field inspect_fields[] = {
     END,
 };
 
+static const struct field measure_fields[] = {
+    NAMES("names", struct request_measure, names, "These gates and areas only."),
+    END,
+};
+
 static const struct field step_fields[] = {
     ROW("count", FIELD_UINT32, struct request_step, count, 0, 1, LIMIT_STEP, "Ticks to do.", .initial = 1),
     ROW("return", FIELD_CHOICE, struct request_step, view.layout, 0, 0, 0,
@@ -420,6 +425,8 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         request_columns_write, STRIPES_TOO},
     [REQUEST_GET] = {"get", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, get_fields,
         request_check_get, request_write_get, STRIPES_TOO},
+    [REQUEST_MEASURE] = {"measure", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, measure_fields,
+        NULL, NULL, STRIPES_TOO},
 };
 /* clang-format on */
 

@@ -519,7 +519,7 @@ static void write_kinds(const struct snapshot_view *view, struct json_writer *js
 }
 
 static void write_events(uint64_t events, struct json_writer *json) {
-    if (events == UINT64_MAX) {
+    if (events == message_event_set("")) {
         return;
     }
     json_key(json, "events");

@@ -47,8 +47,9 @@
     X(REQUEST_SPEED, apply_speed)                     \
     X(REQUEST_PLACE, apply_place)                     \
     X(REQUEST_BATCH, apply_batch)                     \
-    X(REQUEST_DRIVE, apply_drive)\
-    X(REQUEST_GET, apply_get)
+    X(REQUEST_DRIVE, apply_drive)                     \
+    X(REQUEST_GET, apply_get)                         \
+    X(REQUEST_MEASURE, apply_measure)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);

@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -559,6 +560,95 @@ int apply_inspect(struct apply *apply) {
             json_unsigned(json, request->agents[i]);
         }
     }
+    json_end(json);
+    return 0;
+}
+
+/* ---- measure ---- */
+
+/* Whether a request asks for a name: it lists it, or lists none. */
+static bool asks_for(const char *names, const char *name) {
+    const size_t length = strlen(name);
+    for (const char *at = names; *at != '\0';) {
+        const size_t next = strcspn(at, " ");
+        if (next == length && memcmp(at, name, length) == 0) {
+            return true;
+        }
+        at += next + (at[next] == ' ');
+    }
+    return names[0] == '\0';
+}
+
+/* 0 when each name is that of a gate or an area. */
+static int check_instruments(const struct geometry_def *geometry, const char *names,
+                             struct failure *failure) {
+    for (const char *at = names; *at != '\0';) {
+        char name[LIMIT_NAME_CHARS + 1], list[NAME_LIST_BYTES] = "", hint[NEAREST_HINT_BYTES];
+        const size_t length = strcspn(at, " ");
+        (void)snprintf(name, sizeof name, "%.*s", (int)length, at);
+        at += length + (at[length] == ' ');
+        if (geometry_def_find_gate(geometry, name) >= 0 || geometry_def_find_area(geometry, name) >= 0) {
+            continue;
+        }
+        struct nearest_name nearest = nearest_name_begin(name);
+        for (int i = 0; i < geometry->gate_count + geometry->area_count; i++) {
+            const int area = i - geometry->gate_count;
+            const char *known = area < 0 ? geometry->gates[i].name : geometry->areas[area].name;
+            command_list_name(list, known, true);
+            nearest_name_offer(&nearest, known);
+        }
+        nearest_name_hint(&nearest, hint);
+        return failure_set(failure, FAILURE_BAD_PARAM, "names", "no gate or area \"%s\"%s; this world has %s",
+                           name, hint, list[0] == '\0' ? "none" : list);
+    }
+    return 0;
+}
+
+static void write_areas(const struct simulation_state *state, const char *names, struct json_writer *json) {
+    const struct geometry_def *geometry = &world_scenery(state->world)->def;
+    struct area_count counts[LIMIT_AREAS];
+    state_count_areas(state, counts);
+    for (int i = 0; i < geometry->area_count; i++) {
+        const struct area_def *area = &geometry->areas[i];
+        if (asks_for(names, area->name)) {
+            json_object(json);
+            json_key_string(json, "name", area->name);
+            json_key_unsigned(json, "agents", counts[i].agents);
+            json_key(json, "mean_speed");
+            json_float(json, (float)counts[i].mean_speed);
+            json_key(json, "density");
+            json_float(json, (float)((double)counts[i].agents / area_size(area)));
+            json_end(json);
+        }
+    }
+}
+
+int apply_measure(struct apply *apply) {
+    const char *names = apply->request->body.measure.names;
+    const struct world *world = apply->state->world;
+    const struct geometry_def *geometry = &world_scenery(world)->def;
+    struct json_writer *json = apply->json;
+    if (check_instruments(geometry, names, &apply->failure) != 0) {
+        return -1;
+    }
+    apply_write_tick(apply);
+    json_key_unsigned(json, "since", world_counted_since(world));
+    json_key(json, "gates");
+    json_array(json);
+    for (int i = 0; i < geometry->gate_count; i++) {
+        if (asks_for(names, geometry->gates[i].name)) {
+            const struct gate_count count = world_gate_count(world, i);
+            json_object(json);
+            json_key_string(json, "name", geometry->gates[i].name);
+            json_key_unsigned(json, "forward", count.forward);
+            json_key_unsigned(json, "backward", count.backward);
+            json_end(json);
+        }
+    }
+    json_end(json);
+    json_key(json, "areas");
+    json_array(json);
+    write_areas(apply->state, names, json);
     json_end(json);
     return 0;
 }

@@ -21,18 +21,63 @@ void event_log_init(struct event_log *log, double tick_hz) {
 
 static void write_event(struct message_event *event, const struct world_note *note,
                         const struct world *world) {
-    *event = (struct message_event){
-        .tick = world_tick(world), .agent = note->agent, .has = EVENT_HAS_AGENT | EVENT_HAS_QUARRY};
+    event->agent = note->agent;
     if (note->type == NOTE_CAUGHT) {
         (void)snprintf(event->event, sizeof event->event, "caught");
+        event->has |= EVENT_HAS_QUARRY;
         event->quarry = note->quarry;
         return;
     }
     (void)snprintf(event->event, sizeof event->event, "reached");
     (void)snprintf(event->target, sizeof event->target, "%s", world_target_name(world, note->target));
-    event->has = EVENT_HAS_AGENT | EVENT_HAS_TARGET;
+    event->has |= EVENT_HAS_TARGET;
     event->x = world_snapshot_hundredths(note->at.x);
     event->y = world_snapshot_hundredths(note->at.y);
+}
+
+/* How many events of gates, or others, wait to be sent. */
+static int count_waiting(const struct event_log *log, bool is_crossing) {
+    int count = 0;
+    for (int i = 0; i < log->count; i++) {
+        count += ((log->events[i].has & EVENT_HAS_GATE) != 0) == is_crossing;
+    }
+    return count;
+}
+
+/* The next event, with this bit of `has`; or NULL: it is left out. */
+static struct message_event *add_event(struct event_log *log, unsigned has, uint64_t tick) {
+    const bool is_crossing = has == EVENT_HAS_GATE;
+    int *taken = is_crossing ? &log->crossings_taken : &log->taken;
+    uint32_t *left_out = is_crossing ? &log->crossings_left_out : &log->left_out;
+    if (*taken == EVENT_LOG_RATE || count_waiting(log, is_crossing) == EVENT_LOG_MAX) {
+        ++*left_out;
+        return NULL;
+    }
+    struct message_event *event = &log->events[log->count++];
+    *event = (struct message_event){.tick = tick,
+                                    .has = has | (*left_out > 0 ? (unsigned)EVENT_HAS_LEFT_OUT : 0u),
+                                    .left_out = *left_out};
+    ++*taken;
+    *left_out = 0;
+    return event;
+}
+
+static void take_crossings(struct event_log *log, const struct world *world) {
+    const struct world_crossing *crossings = NULL;
+    uint64_t left_out = 0;
+    const int count = world_crossings(world, &crossings, &left_out);
+    log->crossings_left_out += (uint32_t)left_out;
+    for (int i = 0; i < count; i++) {
+        struct message_event *event = add_event(log, EVENT_HAS_GATE, world_tick(world));
+        if (event != NULL) {
+            (void)snprintf(event->event, sizeof event->event, "crossed");
+            (void)snprintf(event->gate, sizeof event->gate, "%s",
+                           world_scenery(world)->def.gates[crossings[i].gate].name);
+            event->has |= EVENT_HAS_AGENT;
+            event->agent = crossings[i].agent;
+            event->direction = crossings[i].direction;
+        }
+    }
 }
 
 /* Takes the events of the world's last tick. */
@@ -43,23 +88,16 @@ static void event_log_take(struct event_log *log, const struct world *world) {
     const uint64_t second = world_tick(world) / log->second_ticks;
     if (second != log->second) {
         log->second = second;
-        log->taken = 0;
+        log->taken = log->crossings_taken = 0;
     }
     log->left_out += left_out;
     for (int i = 0; i < count; i++) {
-        if (log->count == EVENT_LOG_MAX || log->taken == EVENT_LOG_RATE) {
-            log->left_out++;
-            continue;
-        }
-        struct message_event *event = &log->events[log->count++];
-        write_event(event, &notes[i], world);
-        log->taken++;
-        if (log->left_out > 0) {
-            event->has |= EVENT_HAS_LEFT_OUT;
-            event->left_out = log->left_out;
-            log->left_out = 0;
+        struct message_event *event = add_event(log, EVENT_HAS_AGENT, world_tick(world));
+        if (event != NULL) {
+            write_event(event, &notes[i], world);
         }
     }
+    take_crossings(log, world);
 }
 
 /* ---- state batch ---- */
@@ -301,6 +339,10 @@ static void describe_geometry(const struct world *world, struct message_geometry
     for (int i = 0; i < def->flow_count; i++) {
         sample_flow(world, &def->flows[i], &out->flows[i]);
     }
+    out->gate_count = def->gate_count;
+    for (int i = 0; i < def->gate_count; i++) {
+        out->gates[i] = def->gates[i];
+    }
     out->area_count = def->area_count;
     for (int i = 0; i < def->area_count; i++) {
         out->areas[i] = def->areas[i];
@@ -540,7 +582,7 @@ void command_inspect_write(const struct world *world, int32_t row, struct json_w
 
 /* ---- gather ---- */
 
-enum what { WHAT_VIEWS, WHAT_VIEW, WHAT_IDS, WHAT_TEXTS, WHAT_COUNT, WHAT_WORLD };
+enum what { WHAT_VIEWS, WHAT_VIEW, WHAT_IDS, WHAT_TEXTS, WHAT_COUNT, WHAT_AREAS, WHAT_WORLD };
 enum { ROOT = 0 };
 
 /* The bytes of an order: this, then views or ids. */
@@ -703,6 +745,14 @@ uint64_t state_count_in_state(const struct simulation_state *state, int kind, in
     return world_count_in_state(state->world, kind, agent_state, most);
 }
 
+void state_count_areas(const struct simulation_state *state, struct area_count counts[LIMIT_AREAS]) {
+    if (world_is_partial(state->world)) {
+        const struct question question = {.what = WHAT_AREAS};
+        ask(state, &question, NULL, 0);
+    }
+    world_count_areas(state->world, counts);
+}
+
 int state_gather_world(const struct simulation_state *state, struct world *whole) {
     const struct question question = {.what = WHAT_WORLD};
     ask(state, &question, NULL, 0);
@@ -747,6 +797,11 @@ int state_gather_follow(const struct simulation_state *state, const void *bytes,
     case WHAT_COUNT:
         (void)world_count_in_state(state->world, question.kind, question.agent_state, question.most);
         break;
+    case WHAT_AREAS: {
+        struct area_count counts[LIMIT_AREAS];
+        world_count_areas(state->world, counts);
+        break;
+    }
     case WHAT_WORLD:
         known_to_root(world_gather(state->world, ROOT, NULL));
         break;

@@ -24,19 +24,21 @@
 #include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"
 
-/* The events of ticks, for subscribers: targets that were reached, quarries that were caught. At most
- * EVENT_LOG_RATE in a second of simulated time and EVENT_LOG_MAX at once; the next event says how many were
- * left out. Pure.
+/* The events of ticks, for subscribers: targets that were reached, quarries that were caught; gates that were crossed. At
+ * most EVENT_LOG_RATE of each of these two sorts in a second of simulated time and EVENT_LOG_MAX of each at once; the next event
+ * of the sort says how many were left out. Pure.
  */
 
-enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20 };
+enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20, EVENT_LOG_SORTS = 2 };
 
 struct event_log {
     uint64_t second_ticks, second; /* ticks in a second; which second of the world it is */
-    int taken;                     /* events in this second */
+    int taken;                     /* events in this second, but those of gates */
     int count;
-    uint32_t left_out; /* since the last event that said so */
-    struct message_event events[EVENT_LOG_MAX];
+    uint32_t left_out;   /* since the last event that said so */
+    int crossings_taken; /* the same of gates; not in checkpoints */
+    uint32_t crossings_left_out;
+    struct message_event events[EVENT_LOG_SORTS * EVENT_LOG_MAX];
 };
 
 /** Empty, for a world of this rate. */
@@ -225,6 +227,8 @@ NODISCARD int state_gather_texts(const struct simulation_state *state, const uin
                                  struct buffer *texts);
 /** How many agents of a kind are in this state, as world_count_in_state; also of a world that one process has. */
 uint64_t state_count_in_state(const struct simulation_state *state, int kind, int agent_state, uint64_t most);
+/** world_count_areas, also of a world that one process has. */
+void state_count_areas(const struct simulation_state *state, struct area_count counts[LIMIT_AREAS]);
 /** The world as one process would have it, as world_gather. */
 NODISCARD int state_gather_world(const struct simulation_state *state, struct world *whole);
 

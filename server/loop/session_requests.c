@@ -566,7 +566,7 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event,
 /* Subscribers have all descriptions up to this revision, unless they leave out events. */
 static void note_told(struct loop_context *loop, uint32_t revision) {
     for (struct session *session = loop->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && session->subscription.events == UINT64_MAX &&
+        if (session->subscription.is_active && (message_event_set("") & ~session->subscription.events) == 0 &&
             session->known_revision < revision) {
             session->known_revision = revision;
         }

@@ -1,4 +1,4 @@
-/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields, areas. See scenario_read.h. */
+/* The geometry of a scenario file: world.obstacles, walls, paths, flow_fields, areas, gates. See scenario_read.h. */
 #include "server/scenario/scenario_read.h"
 
 #include <stdlib.h>
@@ -328,11 +328,38 @@ static int read_area(const cJSON *json, const char *path, struct world_def *def,
     return check_shape(area_def_fault(area, wraps(def), def->size), &area->shape, path, failure);
 }
 
+/* ---- gates ---- */
+
+static const struct field gate_fields[] = {
+    NUMBER(struct gate_def, from.x, LIMIT_COORDINATE, "px"),
+    NUMBER(struct gate_def, from.y, LIMIT_COORDINATE, "px"),
+    NUMBER(struct gate_def, to.x, LIMIT_COORDINATE, "px"),
+    NUMBER(struct gate_def, to.y, LIMIT_COORDINATE, "px"),
+    END,
+};
+static const struct field gate_line = {.type = FIELD_TUPLE, .table = gate_fields, .unit = "[x1, y1, x2, y2]"};
+
+static int read_gate(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
+    struct gate_def *gate = geometry_def_add_gate(&def->geometry);
+    if (gate == NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "too many gates: at most %d", LIMIT_GATES);
+    }
+    memcpy(gate->name, json->string, strlen(json->string) + 1);
+    if (field_read_value(&gate_line, json, path, gate, failure) != 0) {
+        return -1;
+    }
+    if (geometry_def_find_area(&def->geometry, gate->name) >= 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "an area is called \"%s\"; a gate needs another name", gate->name);
+    }
+    return check(gate_def_fault(gate, wraps(def), def->size), path, failure);
+}
+
 /* ---- the parts of "world" ---- */
 
 typedef int (*reader)(const cJSON *json, const char *path, struct world_def *def, struct failure *failure);
 
-/* "obstacles": [...], "walls": [...]; paths, flow fields and areas are objects by name. */
+/* "obstacles": [...], "walls": [...]; paths, flow fields, areas and gates are objects by name. */
 static int read_all(const cJSON *world, const char *key, bool by_name, reader read, struct world_def *def,
                     struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(world, key);
@@ -385,10 +412,11 @@ int scenario_read_geometry(const cJSON *world, struct world_def *def, struct sce
     if (read_all(world, "obstacles", false, read_obstacle, def, mistakes) != 0 ||
         read_pieces(def, mistakes) != 0 || read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
         read_all(world, "paths", true, read_path, def, mistakes) != 0 ||
-        read_all(world, "flow_fields", true, read_flow, def, mistakes) != 0) {
+        read_all(world, "flow_fields", true, read_flow, def, mistakes) != 0 ||
+        read_all(world, "areas", true, read_area, def, mistakes) != 0) {
         return -1;
     }
-    return read_all(world, "areas", true, read_area, def, mistakes);
+    return read_all(world, "gates", true, read_gate, def, mistakes);
 }
 
 /* ---- references ---- */

@@ -50,7 +50,7 @@ NODISCARD int scenario_check_kind(const struct world_def *def, const char *name,
 
 /* The geometry of a scenario file. Used by the other scenario_*.c files only. */
 
-/** Reads obstacles, walls, paths, flow_fields and areas of the "world" object; def has its size and edge already.
+/** Reads obstacles, walls, paths, flow_fields, areas and gates of the "world" object; def has its size and edge already.
  * 0, or -1 when reading ends here. */
 NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def,
                                      struct scenario_mistakes *mistakes);

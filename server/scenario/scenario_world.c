@@ -51,7 +51,7 @@ int scenario_read_world(const cJSON *root, struct world_def *def, struct scenari
                           "missing; expected {\"size\": [width, height]}");
         return scenario_mistake(mistakes, &failure) ? 0 : -1;
     }
-    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", "areas", NULL};
+    static const char *const parts[] = {"obstacles", "walls", "paths", "flow_fields", "areas", "gates", NULL};
     struct world_part part = {.size = def->size, .edge = def->edge, .meter = def->meter};
     bool is_whole = false;
     if (scenario_read_fields(world_fields, json, "world", parts, &part, NULL, &is_whole, mistakes) != 0) {

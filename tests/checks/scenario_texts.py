@@ -21,6 +21,7 @@ SUBJECTS = {
     "C": r"\bcolor\b",
     "F": r"\bforces?\b",
     "K": r"\b(change|raise|shrink|set|sliders?)\b",
+    "J": r"\binstruments\b",
     "L": r"\bfollow\b",
     "M": r"\bhold\b",
     "Home": r"\bsee all\b",

@@ -28,6 +28,7 @@ BATCH = 100
 # Refusals because of the world or the session, not because of the form: (op, field, message).
 ABOUT_THE_WORLD = [
     ("hello", "op", "hello was already sent"),
+    ("measure", "names", "no gate or area .*"),
     ("set_param", "value", r".* is out of range: .*"),
     ("set_param", "value", r".* is not a whole number; .*"),
     ("add_obstacle", "polygon", "sides? .* of the polygon .*"),

@@ -146,7 +146,7 @@ class Schema(Case):
                                ("place", {"agents": "AwAAAA==", "heading": [5]}), ("batch", {"requests": [
                                    {"op": "add_obstacle", "circle": [100, 100, 20]}, {"op": "move_obstacle", "obstacle": 3, "x": 3, "y": 4},
                                    {"op": "remove_obstacle", "obstacle": 3}]}), ("inspect", {"agents": [3, 4, 5000]}),
-                               ("get_params", {}), ("stats", {}), ("help", {}), ("ping", {"t0": 1.5}), ("resume", {}), ("pause", {}),
+                               ("get_params", {}), ("measure", {}), ("stats", {}), ("help", {}), ("ping", {"t0": 1.5}), ("resume", {}), ("pause", {}),
                                *(("list", {"what": what}) for what in ("scenarios", "kinds", "targets", "behaviors")),
                                ("set_region", {"clear": True}), ("resync", {}), ("load", {"scenario": "corridor"}),
                                ("load", {"scenario": "follow_flow"}), ("unsubscribe", {})):

@@ -72,6 +72,12 @@ static void calm_down(struct world_def *def) {
     const vec2 size = vec2_make(any(100.0f, 900.0f), any(100.0f, 900.0f));
     def->size = solids_fit(&def->geometry, size) ? size : def->size;
     def->tick_hz = 60.0;
+    for (int a = 0; a < def->geometry.area_count; a++) {
+        struct obstacle_def *shape = &def->geometry.areas[a].shape;
+        shape->at = vec2_make(any(0.0f, 0.9f * def->size.x), any(0.0f, 0.9f * def->size.y));
+        shape->size = vec2_scale(def->size, 0.4f);
+        shape->radius = any(1.0f, 40.0f);
+    }
     for (int t = 0; t < def->target_count; t++) {
         def->targets[t].at = vec2_make(any(0.0f, def->size.x), any(0.0f, def->size.y));
     }

@@ -4,6 +4,7 @@
 #define DROVER_TESTS_PROPERTY_RANDOM_WORLD_H
 
 #include <math.h>
+#include <stdio.h>
 
 #include "server/sim/math/rng.h"
 #include "server/sim/world/world.h"
@@ -185,7 +186,7 @@ static inline void random_areas(struct world_def *def) {
         (void)snprintf(area->name, sizeof area->name, "a%d", i);
         const vec2 size = vec2_scale(def->size, any(0.05f, 0.9f));
         const float radius = 0.5f * fminf(size.x, size.y);
-        const vec2 at = {any(0.0f, def->size.x), any(0.0f, def->size.y)};
+        const vec2 at = {any(0.0f, 0.9f * def->size.x), any(0.0f, 0.9f * def->size.y)};
         area->shape = (struct obstacle_def){.shape = below(2), .at = at, .size = size, .radius = radius};
         area->speed = below(4) ? any(0.2f, 1.0f) : 1.0f;
     }

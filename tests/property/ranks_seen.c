@@ -237,6 +237,7 @@ static void compare_requests(struct trial *trial, struct side *ranks, struct sid
              below(2) ? "packed" : "objects", kind->name, state, 1 + below(20));
     compare_request(trial, ranks, one, line);
     compare_request(trial, ranks, one, "{\"op\":\"list\",\"id\":6,\"what\":\"kinds\"}");
+    compare_request(trial, ranks, one, "{\"op\":\"measure\",\"id\":7}");
 }
 
 /* ---- saves ---- */

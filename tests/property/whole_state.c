@@ -15,7 +15,8 @@ static void add_geometry(struct world_def *def) {
     vec2 *vectors = calloc(6, sizeof *vectors);
     struct area_def *area = geometry_def_add_area(&def->geometry);
     assert_true(path && wall && obstacle && vectors && area);
-    *area = (struct area_def){.name = "a", .shape = {.size = {30, 40}, .radius = 50.0f}, .speed = 0.5f};
+    *area = (struct area_def){
+        .name = "a", .shape = {.shape = OBSTACLE_BOX, .size = {700, 500}, .radius = 50.0f}, .speed = 0.5f};
     vectors[0] = vec2_make(5.0f, 6.0f);
     *path = (struct path_def){.name = "p", .radius = 20.0f, .point_count = 2, .points = {{9, 9}, {700, 500}}};
     *wall = (struct wall_def){{300.0f, 100.0f}, {300.0f, 200.0f}};

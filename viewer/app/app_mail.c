@@ -7,7 +7,8 @@
 
 /* ---- what the picture depends on ---- */
 
-static const double stream_gap_ms = 150.0, inspect_gap_ms = 33.0, cursor_gap_ms = 100.0;
+static const double stream_gap_ms = 150.0, inspect_gap_ms = 33.0, measure_gap_ms = 250.0,
+                    cursor_gap_ms = 100.0;
 static const double least_covered = 0.7; /* of what is visible; less is no picture of it */
 
 /* ---- frames ---- */
@@ -85,6 +86,17 @@ static void app_ask_agent(struct app *app) {
         app->inspection.tick = newest->tick;
         app->inspection.asked_ms = app->now_ms;
         app_send(app, &request);
+    }
+}
+
+/* Sends measure four times a second while the numbers of gates and areas are shown. */
+static void app_ask_measure(struct app *app) {
+    const struct message_geometry *geometry = &app->server.scenario.geometry;
+    if (app->server.has_scenario && geometry->gate_count + geometry->area_count > 0 &&
+        app->settings.shows_instruments && app->link.state == LINK_READY &&
+        app->now_ms - app->inspection.measured_ms >= measure_gap_ms) {
+        app->inspection.measured_ms = app->now_ms;
+        app_send_plain(app, REQUEST_MEASURE);
     }
 }
 
@@ -309,11 +321,17 @@ static bool says_the_same(const struct server_model *server, const struct messag
            memcmp((const char *)&server->agent, (const char *)&reply->agents[0], sizeof server->agent) == 0;
 }
 
+static bool has_measured_the_same(const struct server_model *server, const struct message_reply *reply) {
+    return reply->measure != NULL && server->measure != NULL &&
+           memcmp((const char *)server->measure, (const char *)reply->measure, sizeof *reply->measure) == 0;
+}
+
 /* Replies that come all the time: they alone are not worth a picture. */
 static bool is_routine(const struct server_model *server, const struct message *message) {
     return (is_inspection(message) && says_the_same(server, &message->body.reply)) ||
-           (message->op == MESSAGE_REPLY &&
-            (strcmp(message->body.reply.to, "ping") == 0 || strcmp(message->body.reply.to, "stats") == 0));
+           (message->op == MESSAGE_REPLY && (strcmp(message->body.reply.to, "ping") == 0 ||
+                                             has_measured_the_same(server, &message->body.reply) ||
+                                             strcmp(message->body.reply.to, "stats") == 0));
 }
 
 /* Whether a routine reply said something new after all: padding that differs is one picture more. */
@@ -410,6 +428,7 @@ void app_take_mail(struct app *app) {
     }
     take_snapshot(app, snapshot, arrival_ms);
     app_ask_agent(app);
+    app_ask_measure(app);
     rate_meter_add(&app->meters.snapshots, app->now_ms, app->link.snapshot_count);
     rate_meter_add(&app->meters.bytes, app->now_ms, app->link.byte_count);
 }

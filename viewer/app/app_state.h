@@ -123,6 +123,7 @@ struct app_inspection {
     uint32_t agent;
     uint64_t tick;
     double asked_ms, answered_ms;
+    double measured_ms; /* when measure was asked */
 };
 
 /** Looking back. */

@@ -215,6 +215,42 @@ static void draw_flow(const struct brush *brush, const struct message_flow *flow
     }
 }
 
+/* ---- gates and areas ---- */
+
+static void draw_area(const struct brush *brush, const struct area_def *area) {
+    const color edge = color_fade(part(brush, THEME_INSTRUMENT), 0.7f), fill = color_fade(edge, 0.1f);
+    const float width = 1.25f * brush->unit;
+    vec2 points[LIMIT_OBSTACLE_POINTS];
+    if (area->shape.shape == OBSTACLE_CIRCLE) {
+        const vec2 center = place(brush, area->shape.at);
+        const float radius = area->shape.radius * brush->camera->scale;
+        canvas_fill_disc(brush->canvas, center, radius, fill);
+        canvas_draw_ring(brush->canvas, center, radius, width, edge);
+        return;
+    }
+    const int count = corners_of(brush, &area->shape, points);
+    canvas_fill_polygon(brush->canvas, points, count, fill);
+    draw_outline(brush, points, count, width, edge);
+}
+
+/* A dashed line with posts, and an arrow to its right: forward. */
+static void draw_gate(const struct brush *brush, const struct gate_def *gate) {
+    const color stroke = part(brush, THEME_INSTRUMENT);
+    const vec2 from = place(brush, gate->from), to = place(brush, gate->to), line = vec2_sub(to, from);
+    const vec2 middle = vec2_add(from, vec2_scale(line, 0.5f));
+    const vec2 across = vec2_with_length(vec2_make(-line.y, line.x), 14.0f * brush->unit);
+    const float length = vec2_length(line), dash = fmaxf(6.0f * brush->unit, length / 200.0f);
+    for (float at = 0.0f; length > 0.0f && at < length; at += 2.0f * dash) {
+        canvas_draw_line(brush->canvas, vec2_add(from, vec2_with_length(line, at)),
+                         vec2_add(from, vec2_with_length(line, fminf(at + dash, length))), 2.0f * brush->unit,
+                         stroke);
+    }
+    canvas_fill_disc(brush->canvas, from, 3.5f * brush->unit, stroke);
+    canvas_fill_disc(brush->canvas, to, 3.5f * brush->unit, stroke);
+    arrow_draw_vector(brush->canvas, vec2_sub(middle, vec2_scale(across, 0.5f)), vec2_add(middle, across),
+                      2.0f * brush->unit, stroke);
+}
+
 /* ---- all of it ---- */
 
 static void draw_copy(const struct brush *brush) {
@@ -253,6 +289,22 @@ void scenery_draw(const struct message_scenario *scenario, const struct camera *
     for (int tile = 0; tile < count; tile++) {
         brush.shift = tiles_shift(scenario->size, tile);
         draw_copy(&brush);
+    }
+}
+
+/* Gates and areas, over the scenery. */
+static void draw_instruments(const struct message_scenario *scenario, const struct camera *camera,
+                             float pixel_scale, struct canvas *canvas) {
+    struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
+    const struct message_geometry *geometry = &scenario->geometry;
+    for (int tile = 0; tile < tile_count(scenario); tile++) {
+        brush.shift = tiles_shift(scenario->size, tile);
+        for (int i = 0; i < geometry->area_count; i++) {
+            draw_area(&brush, &geometry->areas[i]);
+        }
+        for (int i = 0; i < geometry->gate_count; i++) {
+            draw_gate(&brush, &geometry->gates[i]);
+        }
     }
 }
 
@@ -340,6 +392,9 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
     }
     draw_border(scene, canvas); /* scenery may lie over it */
     scenery_draw(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
+    if (scene->settings->shows_instruments) {
+        draw_instruments(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
+    }
     if (scene->handle != NULL) {
         scenery_draw_obstacle_handle(&scene->server->scenario, scene->handle, scene->camera,
                                      scene->pixel_scale, canvas);

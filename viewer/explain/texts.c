@@ -38,6 +38,8 @@ static const struct {
      "The points that its behaviors aim at: predicted places, the wander goal, the next path point."},
     {"trails", "Where agents came from, fading with time."},
     {"grid", "A line every 100 px."},
+    {"instruments", "Gates with what went through them along their arrow and back; areas with their agents, "
+                    "their mean speed, and how many agents there are in 100 x 100 px."},
     {"palette", "safe: colors that color-blind people can tell apart. classic: the colors of the tutorials."},
     {"heat", "Draws crowds as heat. auto: where agents would cover each other."},
     {"color", "What the color of an agent says: its state, kind, heading, speed ..."},

@@ -48,7 +48,8 @@ enum theme_part {
     THEME_OBSTACLE,
     THEME_OBSTACLE_EDGE,
     THEME_WALL,
-    THEME_PATH, /* the corridor */
+    THEME_INSTRUMENT, /* gates and areas */
+    THEME_PATH,       /* the corridor */
     THEME_PATH_EDGE,
     THEME_PATH_LINE,
     THEME_FLOW,

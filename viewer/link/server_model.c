@@ -23,6 +23,7 @@ void server_model_fini(struct server_model *model) {
     free(model->scenarios);
     free(model->saves);
     free(model->cluster);
+    free(model->measure);
     clear_params(model);
     server_model_init(model);
 }
@@ -71,6 +72,8 @@ static void apply_scenario(struct server_model *model, const struct message_scen
     model->names_count = 0;
     clear_params(model);
     model->has_agent = false;
+    free(model->measure);
+    model->measure = NULL;
     model->cursors.count = 0;
     model->agent_total = 0.0;
     for (int i = 0; i < scenario->kind_count; i++) {
@@ -568,6 +571,10 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
         model->role = role_of(reply->role);
     } else if (strcmp(reply->to, "inspect") == 0) {
         take_agent(model, reply);
+    } else if (reply->measure != NULL) {
+        free(model->measure);
+        model->measure = reply->measure;
+        reply->measure = NULL;
     } else if (strcmp(reply->to, "stats") == 0) {
         model->phases = reply->phases;
         take_cluster(model, reply);

@@ -80,7 +80,9 @@ struct server_model {
     struct message_phases phases;    /* of the newest reply to stats */
     struct message_cluster *cluster; /* its ranks, of the newest reply to stats; owned; NULL: it has none */
     uint32_t cluster_count;          /* rises with every change of them */
-    uint32_t names_count;            /* rises with every state in legend and kind_states */
+    struct message_measure
+        *measure; /* what the newest reply to measure says; owned; NULL: of this world there was none */
+    uint32_t names_count; /* rises with every state in legend and kind_states */
 };
 
 /** Requests that a message calls for. */

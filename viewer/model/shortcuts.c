@@ -178,6 +178,7 @@ static const struct shortcut table[] = {
     OVERLAY(KEY_Y, "Y", "its next 2 s if it goes on turning so", "predicted", shows_predicted,
             "predicted way"),
     OVERLAY(KEY_G, "G", "grid", "grid", shows_grid, "grid"),
+    OVERLAY(KEY_J, "J", "gates and areas, what they count", "instruments", shows_instruments, "gates, areas"),
     {.action = SHORTCUT_SETTING,
      KEY_C,
      false,

@@ -15,8 +15,11 @@ const char *const heat_mode_names[] = {"auto", "on", "off", NULL};
 const char *const panel_choice_names[] = {"auto", "on", "off", NULL};
 
 struct view_settings view_settings_default(void) {
-    return (struct view_settings){
-        .shows_grid = true, .shows_radii = true, .shows_neighbors = true, .shows_places = true};
+    return (struct view_settings){.shows_grid = true,
+                                  .shows_instruments = true,
+                                  .shows_radii = true,
+                                  .shows_neighbors = true,
+                                  .shows_places = true};
 }
 
 /* ---- members by their row ---- */

@@ -59,21 +59,22 @@ struct view_settings {
     bool shows_neighbors; /* of the selected agent: those that count for its behaviors */
     bool shows_places;    /* what its behaviors aim at: predicted places, the wander goal, the path point */
     bool shows_trails, shows_grid;
-    bool shows_onion;     /* where agents were each quarter of a second */
-    bool shows_predicted; /* their ways in the next two seconds */
-    bool pins_mouse;      /* the target named mouse stays where it is while the pointer moves */
-    bool shows_network;   /* the figures of the network */
-    int panels_in;        /* enum panels_in */
-    int heat;             /* enum heat_mode */
-    int color;            /* enum color_mode */
-    int palette;          /* enum palette, one of the first two */
-    int theme;            /* enum theme */
-    int agent_size;       /* enum agent_size */
-    int panel;            /* enum panel_choice; once the window is open never PANEL_AUTO */
-    int legend;           /* whether its rows are shown: the same */
-    double panel_width;   /* of the side panel, px before scaling: view_settings_panel_px */
-    double ui_scale;      /* size of text and lines; 0: what suits the screen */
-    char size[24];        /* of the window or picture: "1280x800"; "" for the usual size */
+    bool shows_instruments; /* gates and areas, with what they measure */
+    bool shows_onion;       /* where agents were each quarter of a second */
+    bool shows_predicted;   /* their ways in the next two seconds */
+    bool pins_mouse;        /* the target named mouse stays where it is while the pointer moves */
+    bool shows_network;     /* the figures of the network */
+    int panels_in;          /* enum panels_in */
+    int heat;               /* enum heat_mode */
+    int color;              /* enum color_mode */
+    int palette;            /* enum palette, one of the first two */
+    int theme;              /* enum theme */
+    int agent_size;         /* enum agent_size */
+    int panel;              /* enum panel_choice; once the window is open never PANEL_AUTO */
+    int legend;             /* whether its rows are shown: the same */
+    double panel_width;     /* of the side panel, px before scaling: view_settings_panel_px */
+    double ui_scale;        /* size of text and lines; 0: what suits the screen */
+    char size[24];          /* of the window or picture: "1280x800"; "" for the usual size */
 };
 
 /** Which members were changed in the window, by their offset. */

@@ -2,6 +2,7 @@
 #include "viewer/panels/hud_internal.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -133,6 +134,53 @@ static void add_cursors(struct naming *naming) {
     }
 }
 
+/* A name of an instrument with its numbers, which are no reason to lie elsewhere. */
+static void add_reading(struct naming *naming, const char *name, const char *words, vec2 at) {
+    const int index = naming->view->label_count;
+    add_name(naming, 'g', words, hud_in_picture(naming->input, at), 6.0f * unit_of(naming->input),
+             color_mix(text_of(naming->input, THEME_INSTRUMENT), text_of(naming->input, THEME_TEXT), 0.5f));
+    if (index < naming->view->label_count) {
+        naming->wishes[index].key = label_places_key('g', name);
+    }
+}
+
+/* Beside the lowest corner of a shape, inside it. */
+static vec2 label_corner(const struct obstacle_def *shape) {
+    vec2 corner = shape->shape == OBSTACLE_BOX ? vec2_make(shape->at.x, shape->at.y + shape->size.y)
+                                               : obstacle_point(shape);
+    for (int i = 1; i < shape->point_count; i++) {
+        const vec2 point = shape->points[i];
+        corner = point.y > corner.y || (point.y >= corner.y && point.x < corner.x) ? point : corner;
+    }
+    return vec2_sub(corner, vec2_make(-4.0f, 14.0f));
+}
+
+/* What gates and areas measure now; their names alone as long as no numbers have come. */
+static void add_instruments(struct naming *naming) {
+    const struct message_geometry *geometry = &naming->input->server->scenario.geometry;
+    const struct message_measure *measure = naming->input->server->measure;
+    char words[160];
+    for (int i = 0; i < geometry->gate_count; i++) {
+        const struct gate_def *gate = &geometry->gates[i];
+        (void)snprintf(words, sizeof words, "%s", gate->name);
+        if (measure != NULL && measure->gate_count == geometry->gate_count) {
+            (void)snprintf(words, sizeof words, "%s: %" PRIu64 ", back %" PRIu64, gate->name,
+                           measure->gates[i].forward, measure->gates[i].backward);
+        }
+        add_reading(naming, gate->name, words, gate->from.y < gate->to.y ? gate->from : gate->to);
+    }
+    for (int i = 0; i < geometry->area_count; i++) {
+        const struct area_def *area = &geometry->areas[i];
+        (void)snprintf(words, sizeof words, "%s", area->name);
+        if (measure != NULL && measure->area_count == geometry->area_count) {
+            (void)snprintf(words, sizeof words, "%s: %" PRIu64 ", %.0f px/s, %.2g in 100x100 px", area->name,
+                           measure->areas[i].agents, (double)measure->areas[i].mean_speed,
+                           1e4 * (double)measure->areas[i].density);
+        }
+        add_reading(naming, area->name, words, label_corner(&area->shape));
+    }
+}
+
 /* Whether a name marks this place already, or an equal word lies so near that one is enough. */
 static bool has_word_near(const struct naming *naming, const char *what, vec2 at) {
     const uint32_t key = label_places_key('p', what);
@@ -236,6 +284,9 @@ void hud_fill_labels(const struct hud_input *input, struct panels_view *view) {
     struct label_box selected;
     add_cursors(&naming);
     add_targets(&naming);
+    if (input->settings->shows_instruments) {
+        add_instruments(&naming);
+    }
     if (index >= 0) {
         const struct pose pose = frame_pose(input->frame, index);
         const vec2 at = hud_in_picture(input, pose.position);

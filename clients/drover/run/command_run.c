@@ -62,6 +62,9 @@ static void write_task(const struct run_task *task, const struct run_origin *ori
     end_line(&json, out);
     json = begin_line(out, "files");
     json_key_bool(&json, "agents", task->writes_agents);
+    if (task->writes_crossings) {
+        json_key_bool(&json, "crossings", true);
+    }
     json_key_bool(&json, "record", task->records);
     end_line(&json, out);
     json = begin_line(out, "measures");
@@ -283,7 +286,7 @@ struct run_options {
     double seconds;
     uint64_t ticks, every;
     uint32_t jobs, max_agents;
-    bool writes_agents, is_resumed, records, is_json;
+    bool writes_agents, writes_crossings, is_resumed, records, is_json;
 };
 
 static const struct field run_table[] = {
@@ -310,6 +313,8 @@ static const struct field run_table[] = {
                 "overlaps, caught, reached, at_rest, or of one kind: speed.bird; default: all."),
     OPTION_FLAG(struct run_options, writes_agents, "agents",
                 "Writes where the agents were, too, a file a run: agents-N.csv."),
+    OPTION_FLAG(struct run_options, writes_crossings, "crossings",
+                "Writes who went through gates, too, a file a run: crossings-N.csv."),
     OPTION_FLAG(struct run_options, records, "record", "Writes a recording of each run, too: run-N.drover."),
     OPTION_TEXT(
         struct run_options, from, "from", "FILE",
@@ -580,6 +585,7 @@ static int plan_runs(struct runs *runs, struct failure *failure) {
     runs->task.ticks = options->ticks > 0 ? options->ticks : (uint64_t)llround(options->seconds * hz);
     runs->task.every = options->every;
     runs->task.writes_agents = options->writes_agents;
+    runs->task.writes_crossings = options->writes_crossings;
     runs->task.records = options->records;
     runs->origin = (struct run_origin){.scenario = runs->probe.name,
                                        .text = runs->probe.text,

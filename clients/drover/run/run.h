@@ -161,6 +161,8 @@ struct run_neighbors {
  *     overlaps         pairs whose discs overlap
  *     caught, reached  events since the run began
  *     at_rest          agents slower than 1 px/s
+ *     forward.GATE, backward.GATE      ways through a gate since the run began
+ *     inside.AREA, inside_speed.AREA   agents in an area, their mean speed, px/s
  *
  * docs/runs.md has the formulas. A value that is not defined (the speed of no agents) is NAN. */
 
@@ -174,6 +176,10 @@ enum run_measure {
     RUN_CAUGHT,
     RUN_REACHED,
     RUN_AT_REST,
+    RUN_FORWARD, /* from here on of gates, */
+    RUN_BACKWARD,
+    RUN_INSIDE, /* and of areas */
+    RUN_INSIDE_SPEED,
     RUN_MEASURE_COUNT
 };
 
@@ -181,7 +187,7 @@ enum { RUN_COLUMN_CHARS = 2 * LIMIT_NAME_CHARS + 24 };
 
 struct run_column {
     enum run_measure measure;
-    int kind;  /* -1: all agents */
+    int kind;  /* or gate, or area, by the measure; -1: all agents */
     int state; /* RUN_COUNT: of the kind; -1: all */
     char name[RUN_COLUMN_CHARS];
 };
@@ -285,9 +291,9 @@ struct run_task {
     const struct run_columns *columns;
     const struct run_until *until;
     const char *folder;
-    uint64_t ticks;              /* at most */
-    uint64_t every;              /* ticks from row to row; 0: one row, of the end */
-    bool writes_agents, records; /* --agents, --record */
+    uint64_t ticks;                                /* at most */
+    uint64_t every;                                /* ticks from row to row; 0: one row, of the end */
+    bool writes_agents, writes_crossings, records; /* --agents, --crossings, --record */
 };
 
 /** What a run says while it goes on and at its end: in memory that it shares with the process that started it. */

@@ -130,7 +130,7 @@ struct one {
     struct run_meter meter;
     double *values; /* of a row */
     struct buffer rows;
-    struct run_file agents;
+    struct run_file agents, crossings;
     struct run_record record;
 };
 
@@ -243,6 +243,26 @@ static void write_agents(struct one *one) {
     }
 }
 
+/* Who went through gates in the last tick. */
+static int write_crossings(struct one *one, struct failure *failure) {
+    const struct world *world = one->state->world;
+    const struct world_crossing *crossings = NULL;
+    uint64_t left_out = 0;
+    const int count = world_crossings(world, &crossings, &left_out);
+    if (left_out > 0) {
+        return failure_set(failure, FAILURE_FULL, "--crossings",
+                           "--crossings: %" PRIu64 " crossings in tick %" PRIu64 "; at most %d can be listed",
+                           left_out, world_tick(world), WORLD_CROSSINGS_MAX);
+    }
+    for (int i = 0; i < count; i++) {
+        buffer_printf(&one->crossings.buffer, "%" PRIu64 ",%s,%d,%" PRIu32 "\n", world_tick(world),
+                      world_scenery(world)->def.gates[crossings[i].gate].name, crossings[i].direction,
+                      crossings[i].agent);
+    }
+    run_file_flush(&one->crossings);
+    return 0;
+}
+
 static int write_row(struct one *one, struct failure *failure) {
     const struct world *world = one->state->world;
     const struct run_columns *columns = one->task->columns;
@@ -297,6 +317,13 @@ static int begin_files(struct one *one, struct failure *failure) {
         }
         buffer_append_text(&one->agents.buffer, "tick,id,kind,state,x,y,vx,vy\n");
     }
+    if (one->task->writes_crossings) {
+        (void)snprintf(name, sizeof name, "crossings-%" PRIu32 ".csv", one->number);
+        if (run_file_begin(&one->crossings, one->task->folder, name, failure) != 0) {
+            return -1;
+        }
+        buffer_append_text(&one->crossings.buffer, "tick,gate,direction,agent\n");
+    }
     if (one->task->records) {
         (void)snprintf(name, sizeof name, "run-%" PRIu32 ".drover", one->number);
         return run_record_begin(&one->record, one->task->folder, name, one->state,
@@ -314,6 +341,9 @@ static int go(struct one *one, struct failure *failure) {
             simulation_state_step(one->state);
             run_meter_follow(&one->meter, one->state->world);
             atomic_store_explicit(&one->report->ticks, tick, memory_order_relaxed);
+            if (task->writes_crossings && write_crossings(one, failure) != 0) {
+                return -1;
+            }
         }
         if (task->records && tick > 0) {
             run_record_tick(&one->record, one->state);
@@ -346,7 +376,8 @@ static int do_run(struct one *one, uint32_t index, struct failure *failure) {
     }
     one->report->tick = world_tick(one->state->world);
     one->report->hash = world_hash(one->state->world);
-    if (task->writes_agents && run_file_finish(&one->agents, failure) != 0) {
+    if ((task->writes_agents && run_file_finish(&one->agents, failure) != 0) ||
+        (task->writes_crossings && run_file_finish(&one->crossings, failure) != 0)) {
         return -1;
     }
     return task->records ? run_record_finish(&one->record, one->state, failure) : 0;
@@ -361,6 +392,7 @@ static int run_one(const struct run_task *task, uint32_t index, struct simulatio
     buffer_init(&one.rows, ROWS_LIMIT);
     const int result = do_run(&one, index, &report->failure);
     run_file_abandon(&one.agents);
+    run_file_abandon(&one.crossings);
     run_record_abandon(&one.record);
     run_meter_fini(&one.meter);
     buffer_fini(&one.rows);

@@ -458,6 +458,22 @@ static bool measure(struct run_meter *meter, const struct world *world, const st
     case RUN_REACHED:
         *value = sum_of(meter->reached, column->kind);
         break;
+    case RUN_FORWARD:
+        *value = (double)world_gate_count(world, column->kind).forward;
+        break;
+    case RUN_BACKWARD:
+        *value = (double)world_gate_count(world, column->kind).backward;
+        break;
+    case RUN_INSIDE:
+    case RUN_INSIDE_SPEED: {
+        struct area_count counts[LIMIT_AREAS];
+        world_count_areas(world, counts);
+        const struct area_count *inside = &counts[column->kind];
+        *value = column->measure == RUN_INSIDE ? (double)inside->agents
+                 : inside->agents > 0          ? inside->mean_speed
+                                               : (double)NAN;
+        break;
+    }
     default:
         *value = count_agents(agents, column);
         break;
@@ -466,7 +482,7 @@ static bool measure(struct run_meter *meter, const struct world *world, const st
 }
 
 static bool needs_agents(const struct run_column *column) {
-    return column->measure != RUN_CAUGHT && column->measure != RUN_REACHED;
+    return column->measure != RUN_CAUGHT && column->measure != RUN_REACHED && column->measure < RUN_FORWARD;
 }
 
 bool run_meter_take(struct run_meter *meter, const struct world *world, const struct run_column *columns,
@@ -523,7 +539,28 @@ bool run_meter_ends(struct run_meter *meter, const struct world *world, const st
 /* The names of measures. See run.h. */
 
 static const char *const measure_names[RUN_MEASURE_COUNT] = {
-    "count", "speed", "polarization", "milling", "nearest", "overlaps", "caught", "reached", "at_rest"};
+    "count",   "speed",   "polarization", "milling",  "nearest", "overlaps",    "caught",
+    "reached", "at_rest", "forward",      "backward", "inside",  "inside_speed"};
+
+/* Those of a gate or an area; the others are of a kind. */
+static bool is_instrument(enum run_measure measure) {
+    return measure >= RUN_FORWARD;
+}
+
+/* How many kinds, gates or areas have such a measure. */
+static int count_subjects(const struct world *world, enum run_measure measure) {
+    const struct geometry_def *geometry = &world_scenery(world)->def;
+    return !is_instrument(measure) ? world_kind_count(world)
+           : measure < RUN_INSIDE  ? geometry->gate_count
+                                   : geometry->area_count;
+}
+
+static const char *subject_name(const struct world *world, enum run_measure measure, int subject) {
+    const struct geometry_def *geometry = &world_scenery(world)->def;
+    return !is_instrument(measure) ? world_kind(world, subject)->name
+           : measure < RUN_INSIDE  ? geometry->gates[subject].name
+                                   : geometry->areas[subject].name;
+}
 
 static struct run_column column_of(const struct world *world, enum run_measure measure, int kind, int state) {
     struct run_column column = {.measure = measure, .kind = kind, .state = state};
@@ -531,15 +568,15 @@ static struct run_column column_of(const struct world *world, enum run_measure m
         (void)snprintf(column.name, sizeof column.name, "%s", measure_names[measure]);
         return column;
     }
-    const struct kind_def *def = world_kind(world, kind);
-    (void)snprintf(column.name, sizeof column.name, "%s.%s%s%s", measure_names[measure], def->name,
-                   state < 0 ? "" : ".", state < 0 ? "" : def->states[state].name);
+    const char *name = subject_name(world, measure, kind);
+    (void)snprintf(column.name, sizeof column.name, "%s.%s%s%s", measure_names[measure], name,
+                   state < 0 ? "" : ".", state < 0 ? "" : world_kind(world, kind)->states[state].name);
     return column;
 }
 
 static int count_states(const struct world *world, enum run_measure measure, int kind) {
-    const int states = world_kind(world, kind)->state_count;
-    return measure == RUN_COUNT && states > 1 ? states : 0;
+    const int states = measure == RUN_COUNT ? world_kind(world, kind)->state_count : 0;
+    return states > 1 ? states : 0;
 }
 
 static int add(struct run_columns *columns, const struct run_column *column, struct failure *failure) {
@@ -558,14 +595,14 @@ static int add(struct run_columns *columns, const struct run_column *column, str
     return 0;
 }
 
-/* All agents, each kind, and of a count the states of each kind. */
+/* All agents, each kind, and of a count the states of each kind; or each gate or area. */
 static int add_measure(const struct world *world, enum run_measure measure, struct run_columns *columns,
                        struct failure *failure) {
     struct run_column column = column_of(world, measure, -1, -1);
-    if (add(columns, &column, failure) != 0) {
+    if (!is_instrument(measure) && add(columns, &column, failure) != 0) {
         return -1;
     }
-    for (int kind = 0; kind < world_kind_count(world); kind++) {
+    for (int kind = 0; kind < count_subjects(world, measure); kind++) {
         for (int state = -1; state < count_states(world, measure, kind); state++) {
             column = column_of(world, measure, kind, state);
             if (add(columns, &column, failure) != 0) {
@@ -583,8 +620,12 @@ static int find_column(const struct world *world, const char *option, const char
     char list[240] = "";
     char hint[NEAREST_HINT_BYTES];
     for (int measure = 0; measure < RUN_MEASURE_COUNT; measure++) {
+        const int subjects = count_subjects(world, (enum run_measure)measure);
+        if (is_instrument((enum run_measure)measure) && subjects == 0) {
+            continue;
+        }
         text_list_add(list, sizeof list, measure_names[measure], false);
-        for (int kind = -1; kind < world_kind_count(world); kind++) {
+        for (int kind = -1; kind < subjects; kind++) {
             const int states = kind < 0 ? 0 : count_states(world, (enum run_measure)measure, kind);
             for (int state = -1; state < states; state++) {
                 *column = column_of(world, (enum run_measure)measure, kind, state);

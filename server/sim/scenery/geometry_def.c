@@ -15,6 +15,7 @@ void geometry_def_fini(struct geometry_def *def) {
     free(def->paths);
     free(def->flows);
     free(def->areas);
+    free(def->gates);
     *def = (struct geometry_def){0};
 }
 
@@ -61,6 +62,12 @@ struct area_def *geometry_def_add_area(struct geometry_def *def) {
     return grown != NULL ? &def->areas[def->area_count - 1] : NULL;
 }
 
+struct gate_def *geometry_def_add_gate(struct geometry_def *def) {
+    void *grown = grow(def->gates, sizeof *def->gates, &def->gate_count, LIMIT_GATES);
+    def->gates = grown != NULL ? grown : def->gates;
+    return grown != NULL ? &def->gates[def->gate_count - 1] : NULL;
+}
+
 /* A copy of count entries; NULL when there are none or no memory. */
 static void *duplicate(const void *array, size_t entry, int count) {
     void *copy = count > 0 ? malloc(entry * (size_t)count) : NULL;
@@ -91,14 +98,16 @@ int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out) 
     *out = (struct geometry_def){.obstacle_count = def->obstacle_count,
                                  .wall_count = def->wall_count,
                                  .path_count = def->path_count,
-                                 .area_count = def->area_count};
+                                 .area_count = def->area_count,
+                                 .gate_count = def->gate_count};
     out->obstacles = duplicate(def->obstacles, sizeof *def->obstacles, def->obstacle_count);
     out->walls = duplicate(def->walls, sizeof *def->walls, def->wall_count);
     out->paths = duplicate(def->paths, sizeof *def->paths, def->path_count);
     out->areas = duplicate(def->areas, sizeof *def->areas, def->area_count);
+    out->gates = duplicate(def->gates, sizeof *def->gates, def->gate_count);
     if ((def->obstacle_count > 0 && out->obstacles == NULL) || (def->wall_count > 0 && out->walls == NULL) ||
         (def->path_count > 0 && out->paths == NULL) || (def->area_count > 0 && out->areas == NULL) ||
-        copy_flows(def, out) != 0) {
+        (def->gate_count > 0 && out->gates == NULL) || copy_flows(def, out) != 0) {
         geometry_def_fini(out);
         return -1;
     }
@@ -168,7 +177,10 @@ const char *area_def_fault(const struct area_def *area, bool wraps, vec2 size) {
     vec2 low, high;
     obstacle_def_extent(&area->shape, &low, &high);
     const vec2 extent = vec2_sub(high, low);
-    if (!(extent.x > 0.0f && extent.y > 0.0f)) {
+    const struct obstacle_def *shape = &area->shape;
+    if (shape->shape == OBSTACLE_CIRCLE
+            ? !(shape->radius > 0.0f)
+            : shape->shape == OBSTACLE_BOX && !(shape->size.x > 0.0f && shape->size.y > 0.0f)) {
         return "an area needs a radius, or a width and a height, above 0";
     }
     if (!(low.x < size.x && low.y < size.y && high.x > 0.0f && high.y > 0.0f)) {
@@ -180,11 +192,27 @@ const char *area_def_fault(const struct area_def *area, bool wraps, vec2 size) {
     return area->speed > 0.0f && area->speed <= 1.0f ? NULL : "an area's speed must be above 0 and at most 1";
 }
 
+/* Whether a line is longer than a wrapping world can have. */
+static bool is_too_long(vec2 from, vec2 to, vec2 size) {
+    const vec2 low = {lesser(from.x, to.x), lesser(from.y, to.y)};
+    const vec2 high = {greater(from.x, to.x), greater(from.y, to.y)};
+    return is_too_large(low, high, size);
+}
+
 const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size) {
-    const vec2 low = {lesser(wall->from.x, wall->to.x), lesser(wall->from.y, wall->to.y)};
-    const vec2 high = {greater(wall->from.x, wall->to.x), greater(wall->from.y, wall->to.y)};
-    return wraps && is_too_large(low, high, size)
+    return wraps && is_too_long(wall->from, wall->to, size)
                ? "in a wrapping world a wall may be at most half as wide and high as the world"
+               : NULL;
+}
+
+const char *gate_def_fault(const struct gate_def *gate, bool wraps, vec2 size) {
+    if (gate->from.x == gate->to.x && gate->from.y == gate->to.y) {
+        return "a gate needs a length above 0";
+    }
+    const bool begins_inside =
+        gate->from.x >= 0.0f && gate->from.y >= 0.0f && gate->from.x <= size.x && gate->from.y <= size.y;
+    return wraps && (!begins_inside || is_too_long(gate->from, gate->to, size))
+               ? "in a wrapping world a gate begins in the world and is at most half as wide and high"
                : NULL;
 }
 
@@ -221,8 +249,8 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
     const char *fault = NULL;
     if (def->obstacle_count > LIMIT_OBSTACLES || def->wall_count > LIMIT_WALLS ||
         def->path_count > LIMIT_PATHS || def->flow_count > LIMIT_FLOW_FIELDS ||
-        def->area_count > LIMIT_AREAS) {
-        return "too many obstacles, walls, paths, flow fields or areas";
+        def->area_count > LIMIT_AREAS || def->gate_count > LIMIT_GATES) {
+        return "too many obstacles, walls, paths, flow fields, areas or gates";
     }
     for (int i = 0; i < def->obstacle_count && fault == NULL; i++) {
         fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
@@ -241,6 +269,9 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
     }
     for (int i = 0; i < def->area_count && fault == NULL; i++) {
         fault = area_def_fault(&def->areas[i], wraps, size);
+    }
+    for (int i = 0; i < def->gate_count && fault == NULL; i++) {
+        fault = gate_def_fault(&def->gates[i], wraps, size);
     }
     return fault;
 }
@@ -266,6 +297,15 @@ int geometry_def_find_flow(const struct geometry_def *def, const char *name) {
 int geometry_def_find_area(const struct geometry_def *def, const char *name) {
     for (int i = 0; i < def->area_count; i++) {
         if (strcmp(def->areas[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int geometry_def_find_gate(const struct geometry_def *def, const char *name) {
+    for (int i = 0; i < def->gate_count; i++) {
+        if (strcmp(def->gates[i].name, name) == 0) {
             return i;
         }
     }

@@ -1,4 +1,4 @@
-/* What stands and flows in a world, before it runs: obstacles, walls, paths, flow fields, areas. Part of a
+/* What stands and flows in a world, before it runs: obstacles, walls, paths, flow fields, areas, gates. Part of a
  * world_def.
  *
  * A geometry_def owns its arrays and the vectors of its grids. Zeroed it is empty.
@@ -33,12 +33,13 @@ struct flow_def {
 };
 
 struct geometry_def {
-    int obstacle_count, wall_count, path_count, flow_count, area_count;
+    int obstacle_count, wall_count, path_count, flow_count, area_count, gate_count;
     struct obstacle_def *obstacles;
     struct wall_def *walls;
     struct path_def *paths;
     struct flow_def *flows;
     struct area_def *areas;
+    struct gate_def *gates;
 };
 
 void geometry_def_fini(struct geometry_def *def);
@@ -50,6 +51,7 @@ NODISCARD struct wall_def *geometry_def_add_wall(struct geometry_def *def);
 NODISCARD struct path_def *geometry_def_add_path(struct geometry_def *def);
 NODISCARD struct flow_def *geometry_def_add_flow(struct geometry_def *def);
 NODISCARD struct area_def *geometry_def_add_area(struct geometry_def *def);
+NODISCARD struct gate_def *geometry_def_add_gate(struct geometry_def *def);
 
 /** A copy with arrays of its own. 0, or -1 without memory (*out is empty then). */
 NODISCARD int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out);
@@ -64,15 +66,17 @@ const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, 
 const char *wall_def_fault(const struct wall_def *wall, bool wraps, vec2 size);
 /** At least a part of an area is in the world; in a wrapping one it may be as large as the world. */
 const char *area_def_fault(const struct area_def *area, bool wraps, vec2 size);
+const char *gate_def_fault(const struct gate_def *gate, bool wraps, vec2 size);
 /** The first fault of all, or NULL. */
 const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 size);
 
 /** The corners of the smallest upright box around an obstacle, or around the shape of an area. px */
 void obstacle_def_extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high);
 
-/** The index of the path, flow field or area of this name, or -1. */
+/** The index of the path, flow field, area or gate of this name, or -1. */
 int geometry_def_find_path(const struct geometry_def *def, const char *name);
 int geometry_def_find_flow(const struct geometry_def *def, const char *name);
 int geometry_def_find_area(const struct geometry_def *def, const char *name);
+int geometry_def_find_gate(const struct geometry_def *def, const char *name);
 
 #endif

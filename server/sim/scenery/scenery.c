@@ -157,6 +157,76 @@ bool area_holds(const struct area_def *area, const struct bounds *bounds, vec2 p
     return x >= 0.0 && y >= 0.0 && x < (double)shape->size.x && y < (double)shape->size.y;
 }
 
+double area_size(const struct area_def *area) {
+    const struct obstacle_def *shape = &area->shape;
+    if (shape->shape == OBSTACLE_CIRCLE) {
+        return 3.14159265358979 * (double)shape->radius * (double)shape->radius;
+    }
+    double twice = 2.0 * (double)shape->size.x * (double)shape->size.y;
+    for (int i = 1; shape->shape == OBSTACLE_POLYGON && i + 1 < shape->point_count; i++) {
+        const vec2 a = vec2_sub(shape->points[i], shape->points[0]);
+        const vec2 b = vec2_sub(shape->points[i + 1], shape->points[0]);
+        twice = (i == 1 ? 0.0 : twice) + (double)a.x * (double)b.y - (double)a.y * (double)b.x;
+    }
+    return 0.5 * (twice < 0.0 ? -twice : twice);
+}
+
+/* ---- gates ---- */
+
+struct line {
+    double x, y; /* px, from one place to another */
+};
+
+/* Of the images of a place on a torus the one that is nearest to the middle. */
+static double nearest_image(double place, double middle, double size, bool wraps) {
+    const double away = place - middle;
+    return !wraps ? place : away > 0.5 * size ? place - size : away < -0.5 * size ? place + size : place;
+}
+
+/* A place, from the first point of a gate. */
+static struct line from_gate(const struct gate_def *gate, struct line along, const struct bounds *bounds,
+                             vec2 place) {
+    const bool wraps = bounds->edge == EDGE_WRAP;
+    return (struct line){
+        nearest_image((double)place.x - (double)gate->from.x, 0.5 * along.x, (double)bounds->size.x, wraps),
+        nearest_image((double)place.y - (double)gate->from.y, 0.5 * along.y, (double)bounds->size.y, wraps)};
+}
+
+static bool is_longer(double way, double most) {
+    return way > most || way < -most;
+}
+
+/* Whether something lies to the right of a line through {0, 0}; on_line: where it counts as when it lies on it. */
+static bool is_right_of(struct line line, struct line of, bool on_line) {
+    const double turn = line.x * of.y - line.y * of.x;
+    return turn > 0.0 || (turn >= 0.0 && on_line);
+}
+
+/* Whether a place that is moved by the infinitely small amount leaves a line to its right. */
+static bool moves_right(struct line line) {
+    return line.y < 0.0 || (line.y <= 0.0 && line.x > 0.0);
+}
+
+int gate_crossing(const struct gate_def *gate, const struct bounds *bounds, vec2 from, vec2 to) {
+    const struct line along = {(double)gate->to.x - (double)gate->from.x,
+                               (double)gate->to.y - (double)gate->from.y};
+    const struct line start = from_gate(gate, along, bounds, from), end = from_gate(gate, along, bounds, to);
+    const bool was_right = is_right_of(along, start, moves_right(along));
+    if (was_right == is_right_of(along, end, moves_right(along))) {
+        return 0;
+    }
+    const struct line way = {end.x - start.x, end.y - start.y};
+    if (bounds->edge == EDGE_WRAP &&
+        (is_longer(way.x, 0.5 * (double)bounds->size.x) || is_longer(way.y, 0.5 * (double)bounds->size.y))) {
+        return 0; /* it is on the other side of the world */
+    }
+    const struct line first = {-start.x, -start.y}, second = {along.x - start.x, along.y - start.y};
+    if (is_right_of(way, first, !moves_right(way)) == is_right_of(way, second, !moves_right(way))) {
+        return 0;
+    }
+    return was_right ? -1 : 1;
+}
+
 /* ---- scenery ---- */
 
 #define SLIDES    4 /* surfaces that one tick's way may be turned along */
@@ -246,6 +316,7 @@ static void pack_geometry(struct packing *packing, struct geometry_def *def) {
     def->walls = pack(packing, def->walls, sizeof *def->walls, (size_t)def->wall_count);
     def->paths = pack(packing, def->paths, sizeof *def->paths, (size_t)def->path_count);
     def->areas = pack(packing, def->areas, sizeof *def->areas, (size_t)def->area_count);
+    def->gates = pack(packing, def->gates, sizeof *def->gates, (size_t)def->gate_count);
     const struct flow_def *flows = def->flows;
     def->flows = pack(packing, flows, sizeof *flows, (size_t)def->flow_count);
     for (int i = 0; i < def->flow_count; i++) {

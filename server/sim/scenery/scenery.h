@@ -160,5 +160,14 @@ vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 plac
  * border to the left of and above a place belongs to it, the one to the right and below does not, so areas that
  * adjoin share no place; the border of a disc belongs to it. Exact for coordinates of up to 1/64 px. place: px */
 bool area_holds(const struct area_def *area, const struct bounds *bounds, vec2 place);
+/** px^2 */
+double area_size(const struct area_def *area);
+
+/** How the straight way between two places, on a torus the short one, goes through a gate: 1 from its left to its right,
+ * seen from its first point to its second; -1 the other way; 0 not at all. Every way through a point that gates share
+ * goes through exactly one of them, and a way that ends on a gate goes through it, or the next one does, as area_holds
+ * has it: gates around an area count its agents exactly. source: simulation of simplicity (Edelsbrunner, Muecke 1990),
+ * with all places moved by the same infinitely small amount, to the right and even less downwards */
+int gate_crossing(const struct gate_def *gate, const struct bounds *bounds, vec2 from, vec2 to);
 
 #endif

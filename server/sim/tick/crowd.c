@@ -56,6 +56,16 @@ static void gather_kind(struct crowd *crowd) {
     fill_bodies(&crowd->batch, crowd->only);
 }
 
+/* The bodies of those who stand in slow areas. */
+static void slow_down(struct crowd *crowd) {
+    struct steering_batch *batch = &crowd->batch;
+    for (int32_t place = 0; place < batch->count; place++) {
+        const vec2 at = vec2_make(batch->x[place], batch->y[place]);
+        crowd->body[place] = world_body_at(crowd->world, crowd->body[place], at, &crowd->slowed[place]);
+        batch->max_speed[place] = crowd->body[place]->max_speed;
+    }
+}
+
 /* Ids that follow rows need no lookup. */
 static void gather_ids(struct steering_batch *batch, const struct world *world, const int32_t *row) {
     if (world_ids_are_dense(world)) {
@@ -157,6 +167,9 @@ void crowd_begin(struct crowd *crowd, struct world *world, int32_t begin, int32_
         gather_kind(crowd);
     } else {
         gather_kinds(crowd);
+    }
+    if (world->has_slow_areas) {
+        slow_down(crowd);
     }
     crowd->kernel->find_room(batch);
 }

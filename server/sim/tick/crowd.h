@@ -36,8 +36,9 @@ struct crowd {
     const struct steering_kernel *kernel;
     int32_t row[BATCH_MAX];
     const struct kind *kind[BATCH_MAX];
-    const struct body *body[BATCH_MAX];
-    const struct kind *only; /* all agents are of this kind and have its body; NULL: they differ */
+    const struct body *body[BATCH_MAX]; /* as it is where the agent stands */
+    struct body slowed[BATCH_MAX];      /* what some of `body` point to */
+    const struct kind *only;            /* all agents are of this kind and have its body; NULL: they differ */
     uint8_t state[BATCH_MAX];
     uint64_t kinds;                 /* that agents of the batch are of, a bit each */
     place_set of_kind[LIMIT_KINDS]; /* meaningful where `kinds` has the bit */

@@ -677,10 +677,10 @@ void world_age(const struct world *world, int32_t row, int state, struct memory 
 }
 
 /* px; 0: an agent without wheels. At max_speed max_turn_rate may ask for a wider circle. */
-static float world_turn_radius(const struct world *world, int32_t row) {
+static float world_turn_radius(const struct world *world, int32_t row, const struct body *own) {
     const struct body_def *body = &world->kinds[world->kind[row]].def.body;
     const float rate = body->max_turn_rate, radius = body->turn_radius;
-    const float max_speed = world_body(world, row)->max_speed;
+    const float max_speed = own->max_speed;
     if (body->locomotion != LOCOMOTION_WHEELED) {
         return 0.0f;
     }
@@ -688,18 +688,19 @@ static float world_turn_radius(const struct world *world, int32_t row) {
 }
 
 /* Where a wheeled agent is at the end of a tick: straight on when it wants nothing. */
-static struct drive_step world_drive_step(const struct world *world, int32_t row,
+static struct drive_step world_drive_step(const struct world *world, int32_t row, const struct body *body,
                                           const struct intent *intent) {
     const struct motion motion = world_motion(world, row);
     const vec2 velocity = {motion.vx, motion.vy};
     const bool is_idle = vec2_length_squared(intent->desired) + vec2_length_squared(intent->force) <= 0.0f;
-    return locomotion_drive(world_body(world, row), world_turn_radius(world, row),
-                            world->kinds[world->kind[row]].turn, world_heading(world, row), velocity,
-                            is_idle ? velocity : intent->desired, world->dt);
+    return locomotion_drive(body, world_turn_radius(world, row, body), world->kinds[world->kind[row]].turn,
+                            world_heading(world, row), velocity, is_idle ? velocity : intent->desired,
+                            world->dt);
 }
 
 /* What an agent's behaviors may read; without rates, precomputed sums and a trace. */
-static struct steering_context world_context(const struct world *world, int32_t row, struct memory *memory) {
+static struct steering_context world_context(const struct world *world, int32_t row, const struct body *body,
+                                             struct memory *memory) {
     const struct motion motion = world_motion(world, row);
     return (struct steering_context){
         .position = {motion.x, motion.y},
@@ -707,8 +708,8 @@ static struct steering_context world_context(const struct world *world, int32_t 
         .heading = world_heading(world, row),
         .rank = world->rank[row],
         .group = world_kind_population(world, world->kind[row]),
-        .body = world_body(world, row),
-        .turn_radius = world_turn_radius(world, row),
+        .body = body,
+        .turn_radius = world_turn_radius(world, row, body),
         .bounds = &world->bounds,
         .scenery = &world->scenery,
         .dt = world->dt,
@@ -720,15 +721,15 @@ static struct steering_context world_context(const struct world *world, int32_t 
     };
 }
 
-/* precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
-static struct intent world_intend(const struct world *world, int32_t row,
+/* body: the agent's, where it stands. precomputed: NULL, or sums that need no query. detail: NULL, or receives every behavior's force. */
+static struct intent world_intend(const struct world *world, int32_t row, const struct body *body,
                                   const struct precomputed_sums *precomputed, struct steering_view *detail) {
     const struct kind *kind = &world->kinds[world->kind[row]];
     const struct sight_place known = precomputed != NULL ? precomputed->sight : (struct sight_place){NULL, 0};
     struct intent intent = {.decision = world_decide(world, row, known), .memory = *world_memory(world, row)};
     const int decided = intent.decision.state;
     world_begin_state(world, world_state(world, row), decided, &intent.memory);
-    struct steering_context context = world_context(world, row, &intent.memory);
+    struct steering_context context = world_context(world, row, body, &intent.memory);
     context.precomputed = precomputed;
     context.trace = detail != NULL ? detail->trace : NULL;
     const struct state_def *state = &kind->def.states[decided];
@@ -754,9 +755,11 @@ static struct intent world_intend(const struct world *world, int32_t row,
 static void explain(const struct world *world, int32_t row, struct trace *trace, struct steering_view *out) {
     assert(row >= 0 && row < world->agent_count);
     out->trace = trace;
-    const struct intent intent = world_intend(world, row, NULL, out);
-    const struct body *body = world_body(world, row);
     const struct motion motion = world_motion(world, row);
+    struct body own;
+    const struct body *body =
+        world_body_at(world, world_body(world, row), vec2_make(motion.x, motion.y), &own);
+    const struct intent intent = world_intend(world, row, body, NULL, out);
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
     const vec2 velocity = {motion.vx, motion.vy};
     out->desired = intent.desired;
@@ -802,12 +805,13 @@ void world_step_agent(struct world *world, int32_t slot, const struct precompute
     assert(slot >= 0 && slot < world->grid.count && !world->is_pure_flock);
     const int32_t row = world->grid.row[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
-    const struct body *body = world_body(world, row);
     const struct motion old = world->grid.motion[slot];
-    const struct intent intent = world_intend(world, row, precomputed, NULL);
+    struct body own;
+    const struct body *body = world_body_at(world, world_body(world, row), vec2_make(old.x, old.y), &own);
+    const struct intent intent = world_intend(world, row, body, precomputed, NULL);
     vec2 heading = world->heading[slot], velocity, turn = kind->turn;
     if (kind->def.body.locomotion == LOCOMOTION_WHEELED) {
-        const struct drive_step step = world_drive_step(world, row, &intent);
+        const struct drive_step step = world_drive_step(world, row, body, &intent);
         heading = step.heading;
         velocity = step.velocity;
         turn = vec2_make(NO_TURN_LIMIT, 0.0f); /* what it runs into turns it along */

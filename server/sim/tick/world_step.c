@@ -317,6 +317,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
         return; /* parts of tick t+1 may be missing */
     }
     world_note_catches(world);
+    world_count_crossings(world, parallel);
     for (int i = 0; i < targets; i++) {
         world->targets[i].at = next_targets[i];
         world->targets[i].idle = world_stroll_idle(world, i);

@@ -577,6 +577,22 @@ bool world_behavior_has_sums(const struct behavior_def *behavior) {
            behavior->max_neighbors == 0;
 }
 
+const struct body *world_body_at(const struct world *world, const struct body *body, vec2 place,
+                                 struct body *own) {
+    const struct geometry_def *geometry = &world->scenery.def;
+    float speed = 1.0f;
+    for (int i = 0; world->has_slow_areas && i < geometry->area_count; i++) {
+        const struct area_def *area = &geometry->areas[i];
+        speed = area->speed < speed && area_holds(area, &world->bounds, place) ? area->speed : speed;
+    }
+    if (!(speed < 1.0f)) {
+        return body;
+    }
+    *own = *body;
+    own->max_speed *= speed;
+    return own;
+}
+
 /* Whether every agent of the kind uses this behavior's sums, over all its neighbors, in every tick. */
 static bool world_sums_are_certain(const struct kind *kind, const struct behavior_def *behavior) {
     return kind->def.state_count == 1 && kind->def.states[0].combine == COMBINE_SUM &&
@@ -589,7 +605,7 @@ bool world_can_use_flock_kernel(const struct world *world, const struct kind *ki
     return state->behavior_count == 1 && behavior_has_trait(state->behaviors[0].type, TRAIT_FLOCK_KERNEL) &&
            world_sums_are_certain(kind, &state->behaviors[0]) &&
            kind->def.body.locomotion == LOCOMOTION_STEERED && world->bounds.edge != EDGE_CONTAIN &&
-           world->scenery.solid_count == 0 && !world->has_own_bodies;
+           world->scenery.solid_count == 0 && !world->has_own_bodies && !world->has_slow_areas;
 }
 
 bool world_flocks(const struct world *world) {

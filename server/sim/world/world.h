@@ -205,6 +205,34 @@ struct world_tally {
 };
 struct world_tally world_tally_of(const struct world *world, int kind);
 
+/** An agent that went through a gate in the last tick. */
+struct world_crossing {
+    uint32_t agent;    /* id */
+    int16_t gate;      /* index in world_scenery()->def.gates */
+    int16_t direction; /* 1, -1: as gate_crossing has it */
+};
+enum { WORLD_CROSSINGS_MAX = 1024 };
+/** Those of the last tick by gate, then by id; owned by the world, valid until the next tick. Not part of the world, as
+ * world_notes; counters have them all. *left_out: how many there were in a tick of more than WORLD_CROSSINGS_MAX; none
+ * is in the list then. */
+int world_crossings(const struct world *world, const struct world_crossing **crossings, uint64_t *left_out);
+
+/** How many ways of agents went through a gate from its left to its right, and back, since world_counted_since. Clones
+ * take it along; images do not, and count from their tick on. */
+struct gate_count {
+    uint64_t forward, backward;
+};
+struct gate_count world_gate_count(const struct world *world, int gate);
+uint64_t world_counted_since(const struct world *world);
+
+/** What an area has in tick t. */
+struct area_count {
+    uint64_t agents;   /* whose centers are in it */
+    double mean_speed; /* px/s, from speeds in whole 1/1000 px/s; 0 without agents */
+};
+/** Of every area, by index. In stripes collective (the counts of all ranks). Looks at every agent. */
+void world_count_areas(const struct world *world, struct area_count counts[LIMIT_AREAS]);
+
 int world_kind_count(const struct world *world);
 /** The kind as it is now (live parameters included); owned by the world. */
 const struct kind_def *world_kind(const struct world *world, int kind);

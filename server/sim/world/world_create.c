@@ -378,6 +378,9 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
         return WORLD_NO_MEMORY;
     }
+    for (int i = 0; i < def->geometry.area_count; i++) {
+        world->has_slow_areas |= def->geometry.areas[i].speed < 1.0f;
+    }
     return world_build_kinds(world, def, what);
 }
 

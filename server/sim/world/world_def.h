@@ -135,7 +135,7 @@ struct world_def {
     struct kind_def *kinds; /* owned */
     int placement_count;
     struct placement_def *placements; /* owned */
-    struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields, areas */
+    struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields, areas, gates */
     int32_t max_agents;               /* 1 to LIMIT_AGENTS */
     int32_t *
         unspaced; /* NULL, or receives how many agents world_create found no place for that keeps their spacing */

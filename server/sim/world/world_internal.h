@@ -143,6 +143,12 @@ struct world {
     uint32_t notes_left_out;
     struct world_tally tallies[LIMIT_KINDS]; /* the same events, counted */
 
+    uint64_t counted_since; /* tick from which gate_counts are */
+    struct gate_count gate_counts[LIMIT_GATES];
+    int crossing_count; /* of the last tick */
+    struct world_crossing crossings[WORLD_CROSSINGS_MAX];
+    uint64_t crossings_left_out;
+
     int target_count;
     struct target_def targets[LIMIT_TARGETS]; /* `at` is the position of tick t */
 
@@ -168,6 +174,7 @@ struct world {
     bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
     bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
+    bool has_slow_areas;                 /* some area has a speed below 1 */
     bool is_pure_flock; /* all agents merely flock, so all but those at rest face where they go */
     bool has_memories;  /* state and memory have been written; false: world_is_pure_flock, or no agents */
     enum simd simd;     /* what neighbors are summed with */
@@ -189,6 +196,9 @@ struct world {
 
 struct world_sights;  /* world_sights.h */
 struct world_stripes; /* world_stripes_inside.h */
+
+/** Counts who goes through gates from tick t to tick t+1, which stand by slot. world_measure.c. */
+void world_count_crossings(struct world *world, const struct parallel *parallel);
 
 /** The invariants of a world between ticks, for assertions. */
 static inline bool world_is_consistent(const struct world *world) {
@@ -239,6 +249,10 @@ static inline const struct body *world_body(const struct world *world, int32_t r
     return (world->flags[row] & AGENT_OWN_BODY) ? &world->own_body[row]
                                                 : &world->kinds[world->kind[row]].body;
 }
+
+/** The body with the max_speed that it has at a place, by the slowest area there. *own receives it where it differs. */
+const struct body *world_body_at(const struct world *world, const struct body *body, vec2 place,
+                                 struct body *own);
 
 /** Where the agent's entries are in the columns by slot. */
 static inline int32_t world_place(const struct world *world, int32_t row) {

@@ -101,7 +101,7 @@ enum world_result world_restore_begin(const struct world_def *def, const struct 
     for (int i = 0; i < def->target_count; i++) {
         world->targets[i].at = def->targets[i].at;
     }
-    world->tick = image->tick;
+    world->tick = world->counted_since = image->tick;
     world->next_id = image->next_id;
     world->next_obstacle = image->next_obstacle;
     world->is_pure_flock = image->is_pure_flock;

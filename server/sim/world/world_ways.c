@@ -100,8 +100,10 @@ enum steering_way world_way_of_agent(const struct world *world, int32_t row,
         return WAY_LANES;
     }
     const struct motion motion = world_motion(world, row);
-    const struct body *body = world_body(world, row);
-    const float room = scenery_room(&world->scenery, &world->bounds, vec2_make(motion.x, motion.y));
+    const vec2 place = {motion.x, motion.y};
+    struct body own;
+    const struct body *body = world_body_at(world, world_body(world, row), place, &own);
+    const float room = scenery_room(&world->scenery, &world->bounds, place);
     const bool is_near = behavior_is_velocity_filter((enum behavior_type)behavior->type) &&
                          world->scenery.solid_count > 0 &&
                          world_filter_meets_solids(behavior, body->radius, body->max_speed, room);

@@ -191,7 +191,8 @@ static void pace_round_trips(void **state) {
     "\"obstacles\":[{\"circle\":[1,2,3.5]},{\"box\":[4,5,6,7]},{\"polygon\":[[0,0],[9,0],[0,9]]}],"          \
     "\"walls\":[[1,2,3,4]],\"paths\":[{\"name\":\"a\",\"points\":[[1,2],[3,4]],\"radius\":20,\"loop\":true}" \
     "],"                                                                                                     \
-    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}],"                         \
+    "\"flow_fields\":[{\"name\":\"w\",\"cells\":[2,1],\"vectors\":[[1,-2],[0,3]]}],\"gates\":[{\"name\":"    \
+    "\"d\",\"line\":[1,2,3,4]}],"                                                                            \
     "\"regions\":[{\"kind\":\"m\",\"state\":\"s\",\"circle\":[5,6,7.5]},"                                    \
     "{\"kind\":\"m\",\"state\":\"t\",\"rect\":[1,2,3,4]}],"                                                  \
     "\"areas\":[{\"name\":\"h\",\"speed\":1,\"rect\":[1,2,3,4]},{\"name\":\"d\",\"speed\":0.5,\"circle\":["  \
@@ -217,6 +218,8 @@ static void geometry_round_trips(void **state) {
     geometry->regions[0] =
         (struct message_region){.kind = "m", .state = "s", .is_circle = true, .at = {5, 6}, .radius = 7.5f};
     geometry->regions[1] = (struct message_region){.kind = "m", .state = "t", .at = {1, 2}, .size = {3, 4}};
+    geometry->gate_count = 1;
+    geometry->gates[0] = (struct gate_def){.name = "d", .from = {1, 2}, .to = {3, 4}};
     geometry->area_count = 2;
     geometry->areas[0] = (struct area_def){
         .name = "h", .shape = {.shape = OBSTACLE_BOX, .at = {1, 2}, .size = {3, 4}}, .speed = 1};
@@ -233,6 +236,7 @@ static void geometry_round_trips(void **state) {
     assert_memory_equal(read->flows, geometry->flows, sizeof read->flows);
     assert_memory_equal(read->regions, geometry->regions, sizeof read->regions);
     assert_memory_equal(read->areas, geometry->areas, sizeof read->areas);
+    assert_memory_equal(read->gates, geometry->gates, sizeof read->gates);
     assert_int_equal(read->region_count, 2);
     assert_true(read->obstacle_count == 3 && read->path_count == 1 && read->flow_count == 1);
     assert_true(read->obstacles[0].radius == 3.5f && read->obstacles[1].size.y == 7.0f);
@@ -824,10 +828,11 @@ static void counts_are_bounded(void **state) {
         {"flow_fields", "{\"name\":\"a\",\"cells\":[1,1],\"vectors\":[[1,2]]}"},
         {"regions", "{\"kind\":\"a\",\"state\":\"b\",\"circle\":[1,2,3]}"},
         {"areas", "{\"name\":\"a\",\"speed\":1,\"circle\":[1,2,3]}"},
+        {"gates", "{\"name\":\"a\",\"line\":[1,2,3,4]}"},
     };
-    const int most[] = {LIMIT_OBSTACLES,   LIMIT_WALLS,   LIMIT_PATHS,
-                        LIMIT_FLOW_FIELDS, LIMIT_REGIONS, LIMIT_AREAS};
-    for (int i = 0; i < 6; i++) {
+    const int most[] = {LIMIT_OBSTACLES, LIMIT_WALLS, LIMIT_PATHS, LIMIT_FLOW_FIELDS,
+                        LIMIT_REGIONS,   LIMIT_AREAS, LIMIT_GATES};
+    for (int i = 0; i < 7; i++) {
         char before[256];
         (void)snprintf(before, sizeof before, "%s],\"targets\":[],\"%s\":[", no_targets, geometry[i][0]);
         assert_int_equal(decode_many(before, geometry[i][1], most[i], "]}"), 0);

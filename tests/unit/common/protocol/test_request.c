@@ -481,6 +481,11 @@ static struct request random_request(uint64_t *random) {
             request.body.inspect.agents[i] = 1 + test_below(random, 4000000000u);
         }
         break;
+    case REQUEST_MEASURE:
+        if (coin(random)) {
+            random_name(random, request.body.measure.names);
+        }
+        break;
     case REQUEST_SET_REGION:
         request.body.set_region.clear = coin(random);
         request.body.set_region.has_region = !request.body.set_region.clear;

@@ -135,7 +135,8 @@ static void test_geometry(void **state) {
         "\"strength\":60,\"seed\":7}},\"t\":{\"towards\":[4,5,6]},\"g\":{\"grid\":{\"cells\":[2,1],"
         "\"vectors\":[[1,2],"
         "[3,4]]}}},\"areas\":{\"a\":{\"rect\":[1,2,3,4]},\"b\":{\"speed\":0.5,\"circle\":[5,6,7]},\"c\":{"
-        "\"polygon\":[[0,0],[9,0],[0,9]]}}},\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{\"path\":"
+        "\"polygon\":[[0,0],[9,0],[0,9]]}},\"gates\":{\"door\":[1,2,3,4]}},\"kinds\":{\"p\":{\"behaviors\":[{"
+        "\"follow_path\":{\"path\":"
         "\"b\",\"direction\":-1}},"
         "{\"follow_flow\":{\"flow_field\":\"g\"}},{\"avoid_obstacles\":{\"horizon\":2}}]}}}";
     struct failure failure = {0};
@@ -159,6 +160,7 @@ static void test_geometry(void **state) {
     assert_true(geometry->flows[3].type == FLOW_TOWARDS && geometry->flows[3].at.x == 4.0f);
     assert_true(geometry->flows[4].columns == 2 && geometry->flows[4].vectors[1].x == 3.0f);
     assert_int_equal(geometry->area_count, 3);
+    assert_true(geometry_def_find_gate(geometry, "door") == 0 && geometry->gates[0].to.x == 3.0f);
     assert_true(geometry->areas[0].shape.shape == OBSTACLE_BOX && geometry->areas[0].speed == 1.0f);
     assert_true(geometry->areas[1].shape.radius == 7.0f && geometry->areas[1].speed == 0.5f);
     assert_true(geometry->areas[2].shape.points[1].x == 9.0f && geometry_def_find_area(geometry, "c") == 2);
@@ -371,6 +373,11 @@ static const char *const mistakes[][3] = {
      "sides 1 and 3 of the polygon cross or touch"},
     {"{" IN "\"edge\":\"wrap\",\"areas\":{\"a\":{\"circle\":[1,2,4000]}}}}", "world.areas.a",
      "at most as wide and high"},
+    {"{" IN "\"gates\":{\"g\":[1,2,3]}}}", "world.gates.g", "expected [x1, y1, x2, y2], found an array of 3"},
+    {"{" IN "\"gates\":{\"g\":[1,2,1,2]}}}", "world.gates.g", "a gate needs a length above 0"},
+    {"{" IN "\"areas\":{\"a\":{\"rect\":[1,2,3,4]}},\"gates\":{\"a\":[1,2,3,4]}}}", "world.gates.a",
+     "an area is called \"a\""},
+    {"{" IN "\"edge\":\"wrap\",\"gates\":{\"g\":[-5,0,5,0]}}}", "world.gates.g", "begins in the world"},
     {"{" IN "\"flow_fields\":{\"f\":{\"gust\":[1,2]}}}}", "world.flow_fields.f.gust",
      "no flow field \"gust\""},
     {"{" IN "\"flow_fields\":{\"f\":{\"noise\":{\"scale\":9}}}}}", "world.flow_fields.f.noise.strength",

@@ -182,7 +182,7 @@ static void overlays_are_written_as_they_are_read(void **state) {
     struct failure failure;
     struct view_settings settings = view_settings_default(), read = {.shows_trails = true};
     overlays_format(&settings, text, sizeof text);
-    assert_string_equal(text, "radii,neighbors,places,grid");
+    assert_string_equal(text, "radii,neighbors,places,grid,instruments");
     assert_int_equal(overlays_parse(text, &read, &failure), 0);
     assert_equal_settings(&read, &settings);
     assert_int_equal(overlays_parse("none", &read, &failure), 0);

@@ -279,7 +279,7 @@ static void test_columns(void **state) {
     }
     run_columns_fini(&columns);
     assert_int_equal(run_columns_make(world, "", &columns, &failure), 0);
-    assert_int_equal(columns.count, RUN_MEASURE_COUNT * 3 + 2);
+    assert_int_equal(columns.count, RUN_FORWARD * 3 + 2);
     run_columns_fini(&columns);
     static const char *const wrong[] = {
         "cont",

@@ -696,6 +696,42 @@ static void test_clear(void **state) {
     for_every_width(compare_clear);
 }
 
+/* ---- slow areas ---- */
+
+static float speed_of(const struct world *world, int32_t row) {
+    return vec2_length(world_agent(world, row).velocity);
+}
+
+/* Who stands in areas has the max_speed of the slowest of them, and the whole one again behind them. */
+static void test_slow_areas(void **state) {
+    struct world_def def = one_kind_def(BEHAVIOR_SEEK, vec2_make(790, 300));
+    struct area_def *mud = geometry_def_add_area(&def.geometry), *bog = geometry_def_add_area(&def.geometry);
+    assert_non_null(bog);
+    mud = &def.geometry.areas[0];
+    *mud = (struct area_def){
+        .name = "mud", .shape = {.shape = OBSTACLE_BOX, .at = {200, 0}, .size = {200, 600}}, .speed = 0.5f};
+    *bog = (struct area_def){
+        .name = "bog", .shape = {.shape = OBSTACLE_CIRCLE, .at = {300, 300}, .radius = 50}, .speed = 0.25f};
+    place(&def, (vec2){100, 300}, (vec2){0, 0});
+    struct world *world = build(&def);
+    const float most = world_agent(world, 0).max_speed;
+    float seen[3] = {0.0f, 0.0f, 0.0f};
+    for (int tick = 0; tick < 900; tick++) {
+        const float x = world_agent(world, 0).position.x;
+        world_step(world);
+        if (x > 750.0f) {
+            break;
+        }
+        const int where = x < 200.0f || x >= 400.0f ? 0 : x < 250.0f || x > 350.0f ? 1 : 2;
+        seen[where] = fmaxf(seen[where], speed_of(world, 0));
+    }
+    assert_true(world_agent(world, 0).position.x > 750.0f && world_agent(world, 0).max_speed == most);
+    assert_true(seen[0] <= most && seen[0] > 0.99f * most);
+    assert_true(seen[1] <= 0.5f * most * 1.0001f && seen[1] > 0.49f * most);
+    assert_true(seen[2] <= 0.25f * most * 1.0001f && seen[2] > 0.24f * most);
+    world_destroy(world);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_avoid_steers_to_the_nearer_side),
@@ -723,6 +759,7 @@ int main(void) {
         cmocka_unit_test(test_follow_path),
         cmocka_unit_test(test_avoid_obstacles),
         cmocka_unit_test(test_clear),
+        cmocka_unit_test(test_slow_areas),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
