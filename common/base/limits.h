@@ -85,8 +85,10 @@
 #define LIMIT_PATH_POINTS     64    /* points of a path */
 #define LIMIT_GATES           64    /* named gates of a world */
 #define LIMIT_AREAS           64    /* named areas of a world */
-#define LIMIT_FLOW_FIELDS     8     /* named flow fields of a world */
+#define LIMIT_FLOW_FIELDS     16    /* named flow fields of a world */
 #define LIMIT_FLOW_CELLS      16384 /* vectors of a flow field's grid */
+#define LIMIT_WAY_CELLS       65536 /* cells of a way field */
+#define LIMIT_WAY_GOALS       8     /* names that a way field leads to */
 #define LIMIT_FLOW_ARROWS     400   /* vectors that a scenario message has of a flow field */
 
 #define LIMIT_REGIONS 64 /* regions that a scenario message has */

@@ -669,6 +669,8 @@ void message_scenario_follow(struct message_scenario *scenario, const struct mes
         remove_target(scenario, event->target);
     } else if (strcmp(event->event, "obstacle_removed") == 0 && (event->has & EVENT_HAS_OBSTACLE) != 0) {
         message_geometry_remove(&scenario->geometry, event->obstacle.id);
+    } else if ((event->has & EVENT_HAS_FLOW) != 0) {
+        message_geometry_put_flow(&scenario->geometry, &event->flow);
     } else if ((event->has & EVENT_HAS_SHAPE) != 0) {
         message_geometry_put(&scenario->geometry, &event->obstacle);
     }

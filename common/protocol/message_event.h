@@ -12,6 +12,7 @@
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "common/base/vec2.h"
+#include "common/protocol/message_scenario.h"
 
 /** Events go to subscribed sessions (lag: to the one it is about). `by` is the session that did it, 0 the
  * server itself. Further members: those that `has` names. */
@@ -30,6 +31,7 @@ struct message_event {
     int64_t x, y;                      /* where it is now, or a place, 1/100 px */
     uint64_t skipped;                  /* frames, since the last such event */
     struct obstacle_def obstacle;      /* the id alone when it is gone */
+    struct message_flow flow;          /* as it is now */
     uint32_t quarry;                   /* id of the agent that was caught */
     char gate[LIMIT_NAME_CHARS + 1];   /* crossed */
     double direction;                  /* crossed: 1 from the left of the gate to its right, -1 back */
@@ -79,7 +81,8 @@ enum message_event_has {
     EVENT_HAS_FILE = 16777216,
     EVENT_HAS_REASON = 33554432,
     EVENT_HAS_SPEED = 134217728,
-    EVENT_HAS_GATE = 268435456,  /* and a direction */
+    EVENT_HAS_GATE = 268435456, /* and a direction */
+    EVENT_HAS_FLOW = 536870912,
     EVENT_HAS_AGENTS = 67108864, /* agents, and agent_count of them */
 };
 

@@ -37,6 +37,9 @@
 #define ENTRY(...)       ((const struct field[]){{__VA_ARGS__}})
 #define OBJECTS(members) ENTRY(.type = FIELD_OBJECT, .table = members)
 
+/** The rows of struct message_flow. */
+extern const struct field message_flow_fields[];
+
 /** Opens {"op":OP; members follow, then message_close. */
 struct json_writer message_open(const char *op, struct buffer *out);
 /** Closes the object and ends the line. */

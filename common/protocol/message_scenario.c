@@ -179,7 +179,7 @@ static const struct field cell_fields[] = {
     END,
 };
 
-static const struct field flow_fields[] = {
+const struct field message_flow_fields[] = {
     ROW(struct message_flow, "name", FIELD_NAME, name, NEED, 0, 0),
     {.name = "cells", .type = FIELD_TUPLE, .flags = NEED, .table = cell_fields, .unit = "[columns, rows]"},
     ROWS(struct message_flow, "vectors", vectors, vector_count, NEED, LIMIT_FLOW_ARROWS, geometry_point),
@@ -202,7 +202,7 @@ static const struct field obstacle_fields[] = {
 static const struct field geometry_fields[] = {
     ROWS(struct message_geometry, "walls", walls, wall_count, FIELD_BRIEF, LIMIT_WALLS, geometry_wall),
     ROWS(struct message_geometry, "paths", paths, path_count, FIELD_BRIEF, LIMIT_PATHS, OBJECTS(path_fields)),
-    ROWS(struct message_geometry, "flow_fields", flows, flow_count, FIELD_BRIEF, LIMIT_FLOW_FIELDS, OBJECTS(flow_fields)),
+    ROWS(struct message_geometry, "flow_fields", flows, flow_count, FIELD_BRIEF, LIMIT_FLOW_FIELDS, OBJECTS(message_flow_fields)),
     ROWS(struct message_geometry, "gates", gates, gate_count, FIELD_BRIEF, LIMIT_GATES, OBJECTS(gate_fields)),
     END,
 };
@@ -289,6 +289,11 @@ static int read_obstacle(const cJSON *item, struct message_geometry *geometry, s
     return result;
 }
 
+/* A vector for each cell. */
+static bool is_whole(const struct message_flow *flow) {
+    return flow->vector_count / flow->columns == flow->rows && flow->vector_count % flow->columns == 0;
+}
+
 /* ---- changes ---- */
 
 static int find_obstacle(const struct message_geometry *geometry, uint32_t id) {
@@ -304,6 +309,14 @@ void message_geometry_put(struct message_geometry *geometry, const struct obstac
     if (index < LIMIT_OBSTACLES) {
         geometry->obstacles[index] = *obstacle;
         geometry->obstacle_count += index == geometry->obstacle_count ? 1 : 0;
+    }
+}
+
+void message_geometry_put_flow(struct message_geometry *geometry, const struct message_flow *flow) {
+    for (int i = 0; i < geometry->flow_count; i++) {
+        if (strcmp(geometry->flows[i].name, flow->name) == 0 && is_whole(flow)) {
+            geometry->flows[i] = *flow;
+        }
     }
 }
 
@@ -367,8 +380,7 @@ static int message_geometry_read(const cJSON *json, struct message_geometry *geo
         return -1;
     }
     for (int i = 0; i < geometry->flow_count; i++) {
-        const struct message_flow *flow = &geometry->flows[i];
-        if (flow->vector_count / flow->columns != flow->rows || flow->vector_count % flow->columns != 0) {
+        if (!is_whole(&geometry->flows[i])) {
             return failure_set(failure, FAILURE_INVALID, "flow_fields", "expected a vector for each cell");
         }
     }

@@ -108,6 +108,8 @@ NODISCARD int message_obstacle_read(const cJSON *item, struct obstacle_def *obst
 
 /** An obstacle that is new, or in place of the one of its id. One more than there may be is left out. */
 void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle);
+/** A flow field in place of the one of its name; one that is new, or lacks vectors, is left out. */
+void message_geometry_put_flow(struct message_geometry *geometry, const struct message_flow *flow);
 /** The obstacle of this id is gone; none of it is fine. */
 void message_geometry_remove(struct message_geometry *geometry, uint32_t id);
 

@@ -175,7 +175,12 @@ int apply_remove_target(struct apply *apply) {
     }
     int kind = 0;
     apply_send_target(apply, "target_removed", target); /* while it is there */
-    if (world_remove_target(world, target, &kind) != WORLD_OK) {
+    const bool is_used = world_remove_target(world, target, &kind) != WORLD_OK;
+    if (is_used && kind < 0) {
+        return failure_set(&apply->failure, FAILURE_IN_USE, "name",
+                           "a way of this world leads to target \"%s\"", name);
+    }
+    if (is_used) {
         return failure_set(&apply->failure, FAILURE_IN_USE, "name",
                            "kind \"%s\" uses target \"%s\" in its behaviors or conditions",
                            world_kind(world, kind)->name, name);

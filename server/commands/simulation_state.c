@@ -283,8 +283,8 @@ uint64_t simulation_state_hash(const struct simulation_state *state) {
     return hash;
 }
 
-/* The flow at the centers of about square cells, few enough to draw. */
-static void sample_flow(const struct world *world, const struct flow_def *flow, struct message_flow *out) {
+void simulation_state_sample_flow(const struct world *world, const struct flow_def *flow,
+                                  struct message_flow *out) {
     const struct bounds bounds = world_bounds(world);
     const float ratio = bounds.size.x / bounds.size.y;
     const float most = (float)LIMIT_FLOW_ARROWS;
@@ -337,7 +337,7 @@ static void describe_geometry(const struct world *world, struct message_geometry
         out->paths[i] = def->paths[i];
     }
     for (int i = 0; i < def->flow_count; i++) {
-        sample_flow(world, &def->flows[i], &out->flows[i]);
+        simulation_state_sample_flow(world, &def->flows[i], &out->flows[i]);
     }
     out->gate_count = def->gate_count;
     for (int i = 0; i < def->gate_count; i++) {

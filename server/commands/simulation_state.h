@@ -195,6 +195,9 @@ void simulation_state_join(struct simulation_state *state);
 void simulation_state_give_cursors(struct simulation_state *state, const uint32_t owners[LIMIT_TARGETS]);
 /** world_hash of the state's world, also where it takes all ranks. */
 uint64_t simulation_state_hash(const struct simulation_state *state);
+/** The flow at the centers of about square cells, few enough to draw. */
+void simulation_state_sample_flow(const struct world *world, const struct flow_def *flow,
+                                  struct message_flow *out);
 /** Describes the scenario as it is now, for clients. */
 void simulation_state_describe(const struct simulation_state *state, struct message_scenario *out);
 

@@ -166,9 +166,9 @@ static int build(struct scenario_order *order, const struct scenario_source *sou
         scenario_fini(scenario);
     }
     free(scenario);
-    char crowded[WORLD_CROWDED_TEXT];
-    if (result == 0 && built_world_crowded_text(&order->built, crowded) != NULL) {
-        log_write(LOG_WARN, "world", "%s", crowded);
+    char warning[WORLD_WARNING_TEXT];
+    for (int i = 0; result == 0 && built_world_warning(&order->built, i, warning) != NULL; i++) {
+        log_write(LOG_WARN, "world", "%s", warning);
     }
     if (result != 0) {
         /* The failure's own field is a place in the file, and in the message; here it is the request's. */

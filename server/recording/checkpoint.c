@@ -40,6 +40,11 @@ const struct field checkpoint_stroll_fields[] = {
     END,
 };
 
+const struct field checkpoint_way_fields[] = {
+    EXACT(FIELD_POINT, struct target_def, way_at, 0),
+    END,
+};
+
 static const struct field corner[] = {
     {.type = FIELD_POINT, .size = sizeof(vec2), .flags = FIELD_EXACT, .min = -3e38, .max = 3e38}};
 
@@ -172,6 +177,9 @@ static void write_targets(struct json_writer *json, const struct world *world) {
         fields_write(checkpoint_target_fields, target, json);
         if (target->stroll_speed > 0.0f) {
             fields_write(checkpoint_stroll_fields, target, json);
+        }
+        if (target->is_goal) {
+            fields_write(checkpoint_way_fields, target, json);
         }
         json_end(json);
     }

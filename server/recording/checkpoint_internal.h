@@ -12,9 +12,9 @@
 /* Entries that are encoded or decoded at once: a multiple of 3, so that base64 needs padding at the end alone. */
 enum { CHECKPOINT_CHUNK = 768 };
 
-/** The members of a target; those of one that strolls as well, all or none; those of an obstacle
- * behind its id. */
-extern const struct field checkpoint_target_fields[], checkpoint_stroll_fields[],
+/** The members of a target; those of one that strolls as well, all or none; those of a way's goal; those of
+ * an obstacle behind its id. */
+extern const struct field checkpoint_target_fields[], checkpoint_stroll_fields[], checkpoint_way_fields[],
     checkpoint_obstacle_fields[];
 
 /* A checkpoint that is being read, and what its readers have in common. For checkpoint_read*.c alone. */

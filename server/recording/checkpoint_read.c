@@ -496,7 +496,8 @@ static bool read_target(const cJSON *item, struct target_def *out) {
     uint64_t present = 0;
     *out = (struct target_def){.is_live = false};
     return read_members(checkpoint_target_fields, item, out, NULL) &&
-           read_members(checkpoint_stroll_fields, item, out, &present) && (present == 0 || present == 7);
+           read_members(checkpoint_stroll_fields, item, out, &present) && (present == 0 || present == 7) &&
+           read_members(checkpoint_way_fields, item, out, NULL);
 }
 
 static int read_targets(struct checkpoint_reading *reading) {
@@ -508,7 +509,7 @@ static int read_targets(struct checkpoint_reading *reading) {
     }
     for (const cJSON *item = targets->child; item != NULL; item = item->next, count++) {
         const struct image_fault fault = {
-            "name, at, live, jump_within, jump_margin, stroll_speed, stroll_after, idle", count};
+            "name, at, live, jump_within, jump_margin, stroll_speed, stroll_after, idle, way_at", count};
         if (!read_target(item, &reading->def.targets[count])) {
             return checkpoint_refuse_entry(reading, "", "targets", &fault);
         }

@@ -168,8 +168,8 @@ static int read_root(const cJSON *root, struct scenario *scenario, struct scenar
     bool is_whole = false;
     if (scenario_read_fields(scenario_fields, root, "", parts, scenario, NULL, &is_whole, mistakes) != 0 ||
         check_texts(scenario, mistakes) != 0 || scenario_read_world(root, def, mistakes) != 0 ||
-        scenario_read_targets(root, def, mistakes) != 0 || scenario_read_kinds(root, def, mistakes) != 0 ||
-        scenario_read_agents(root, def, mistakes) != 0 ||
+        scenario_read_targets(root, def, mistakes) != 0 || scenario_check_ways(def, mistakes) != 0 ||
+        scenario_read_kinds(root, def, mistakes) != 0 || scenario_read_agents(root, def, mistakes) != 0 ||
         scenario_read_view(root, def, &scenario->view, mistakes) != 0 ||
         scenario_read_about(root, &scenario->about, mistakes) != 0) {
         return -1;
@@ -432,14 +432,50 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
     return 0;
 }
 
-const char *built_world_crowded_text(const struct built_world *built, char text[WORLD_CROWDED_TEXT]) {
-    if (built->unspaced == 0) {
-        return NULL;
+/* What may be wrong with way field i: false, or one sentence in text. part 0: cells without a way; 1: a goal. */
+static bool warn_of_way(const struct built_world *built, int i, int part, char text[WORLD_WARNING_TEXT]) {
+    const struct scenery *scenery = world_scenery(built->world);
+    const struct flow_def *flow = &scenery->def.flows[i];
+    const struct bounds bounds = world_bounds(built->world);
+    if (flow->type != FLOW_WAY) {
+        return false;
     }
-    (void)snprintf(text, WORLD_CROWDED_TEXT,
-                   "%s: %d of %d agents start nearer to others than their spacing: there was no room",
-                   built->name, (int)built->unspaced, (int)world_agent_count(built->world));
-    return text;
+    const struct way_gaps gaps = scenery_way_gaps(scenery, &bounds, i);
+    if (part == 1 && gaps.goal >= 0) {
+        const struct way_goal *goal = &flow->goals[gaps.goal];
+        (void)snprintf(
+            text, WORLD_WARNING_TEXT,
+            "%s: %s at %.0f, %.0f is in a solid, or too near to one for a body of radius %g px: the way "
+            "\"%s\" leads to the nearest place where one fits",
+            built->name, goal->name, (double)goal->at.x, (double)goal->at.y, (double)flow->body, flow->name);
+        return true;
+    }
+    if (part == 0 && gaps.cut_off > 0) {
+        (void)snprintf(
+            text, WORLD_WARNING_TEXT,
+            "%s: from %.3g %% of the places, %.0f, %.0f for one, the way \"%s\" leads nowhere: they are "
+            "walled in, or a door is narrower than the body, which is %g px wide",
+            built->name, 100.0 * (double)gaps.cut_off / (double)gaps.free, (double)gaps.at.x,
+            (double)gaps.at.y, flow->name, 2.0 * (double)flow->body);
+        return true;
+    }
+    return false;
+}
+
+const char *built_world_warning(const struct built_world *built, int index, char text[WORLD_WARNING_TEXT]) {
+    int count = 0;
+    if (built->unspaced > 0 && count++ == index) {
+        (void)snprintf(text, WORLD_WARNING_TEXT,
+                       "%s: %d of %d agents start nearer to others than their spacing: there was no room",
+                       built->name, (int)built->unspaced, (int)world_agent_count(built->world));
+        return text;
+    }
+    for (int i = 0; i < 2 * world_scenery(built->world)->def.flow_count; i++) {
+        if (warn_of_way(built, i / 2, i % 2, text) && count++ == index) {
+            return text;
+        }
+    }
+    return NULL;
 }
 
 void built_world_fini(struct built_world *built) {

@@ -97,7 +97,7 @@ enum { WORLD_MEMORY_TEXT = 80 };
 /** "0.28 GB", or with other ranks on this machine "4 ranks of this host x 0.28 GB". Returns text. */
 const char *world_memory_text(uint64_t bytes, int ranks_beside, char text[WORLD_MEMORY_TEXT]);
 
-enum { WORLD_CROWDED_TEXT = 160 };
+enum { WORLD_WARNING_TEXT = 256 };
 
 /** The most agents that the overrides allow. */
 static inline int32_t world_overrides_max_agents(const struct world_overrides *overrides) {
@@ -149,8 +149,9 @@ NODISCARD int built_world_check_size(const struct world_def *def, const char *na
 NODISCARD int built_world_finish(const struct scenario *scenario, const struct world_overrides *overrides,
                                  struct world *world, uint64_t hash, struct built_world *out,
                                  struct failure *failure);
-/** What to tell people about agents that start too near to each other: returns text; NULL when there is nothing. */
-const char *built_world_crowded_text(const struct built_world *built, char text[WORLD_CROWDED_TEXT]);
+/** What is allowed in a world but hardly meant, as a sentence: agents without room, ways that end. index: from 0 on.
+ * Returns text; NULL: there are no more. */
+const char *built_world_warning(const struct built_world *built, int index, char text[WORLD_WARNING_TEXT]);
 void built_world_fini(struct built_world *built);
 
 #endif

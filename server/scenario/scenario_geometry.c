@@ -243,11 +243,86 @@ static const struct field middle_fields[] = {
 };
 static const struct field middle = {.type = FIELD_TUPLE, .table = middle_fields, .unit = "[x, y, strength]"};
 
-static int read_generator(const cJSON *item, const char *path, struct flow_def *flow,
+struct way_part {
+    struct flow_def flow;
+    float cell;
+};
+
+static const struct field way_goal[] = {
+    {.type = FIELD_NAME, .size = LIMIT_NAME_CHARS + 1},
+    END,
+};
+
+static const struct field way_fields[] = {
+    {.name = "to",
+     .type = FIELD_ROWS,
+     FIELD_MEMBER(struct way_part, flow.goals),
+     .flags = FIELD_REQUIRED,
+     .min = 1.0,
+     .max = LIMIT_WAY_GOALS,
+     .table = way_goal,
+     .stride = sizeof(struct way_goal),
+     .count = offsetof(struct way_part, flow.goal_count),
+     .unit = "[name, ...]",
+     .help = "Areas and targets; the way goes to the nearest."},
+    {.name = "cell",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct way_part, cell),
+     .min = 0.5,
+     .max = LIMIT_WORLD_SIZE,
+     .initial = 10.0,
+     .unit = "px",
+     .help = "The size of a cell."},
+    {.name = "body",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct way_part, flow.body),
+     .max = LIMIT_WORLD_SIZE,
+     .initial = 8.0,
+     .unit = "px",
+     .help = "How far it keeps from solids: the radius of who goes there."},
+    {.name = "speed",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct way_part, flow.strength),
+     .min = 0.1,
+     .max = LIMIT_SPEED,
+     .initial = 100.0,
+     .unit = "px/s",
+     .help = "How fast the flow is."},
+    END,
+};
+
+static int read_way(const cJSON *json, const char *path, vec2 size, struct flow_def *flow,
+                    struct failure *failure) {
+    struct way_part part = {.flow = *flow};
+    fields_set_initial(way_fields, &part);
+    part.flow.goal_count = 0;
+    if (fields_read(way_fields, json, path, no_more, &part, NULL, failure) != 0) {
+        return -1;
+    }
+    *flow = part.flow;
+    const int result = flow_def_begin_way(flow, part.cell, size);
+    if (result == 0) {
+        return 0;
+    }
+    char cell_path[SCENARIO_PATH_BYTES];
+    scenario_path(cell_path, "%s.cell", path);
+    const int columns = flow->columns, rows = flow->rows, most = LIMIT_WAY_CELLS;
+    flow->columns = flow->rows = 0;
+    return result < 0 ? failure_set(failure, FAILURE_BUSY, path, "out of memory")
+                      : failure_set(failure, FAILURE_BAD_PARAM, cell_path,
+                                    "%d x %d cells are too many; allowed: at most %d, so larger cells",
+                                    columns, rows, most);
+}
+
+static int read_generator(const cJSON *item, const char *path, vec2 size, struct flow_def *flow,
                           struct failure *failure) {
-    static const char *const names[] = {
-        [FLOW_UNIFORM] = "uniform", [FLOW_VORTEX] = "vortex", [FLOW_NOISE] = "noise",
-        [FLOW_TOWARDS] = "towards", [FLOW_GRID] = "grid",     NULL};
+    static const char *const names[] = {[FLOW_UNIFORM] = "uniform",
+                                        [FLOW_VORTEX] = "vortex",
+                                        [FLOW_NOISE] = "noise",
+                                        [FLOW_TOWARDS] = "towards",
+                                        [FLOW_GRID] = "grid",
+                                        [FLOW_WAY] = "way",
+                                        NULL};
     int type = 0;
     while (names[type] != NULL && strcmp(names[type], item->string) != 0) {
         type++;
@@ -263,14 +338,17 @@ static int read_generator(const cJSON *item, const char *path, struct flow_def *
         return fields_read(noise_fields, item, path, no_more, flow, NULL, failure);
     case FLOW_GRID:
         return read_grid(item, path, flow, failure);
+    case FLOW_WAY:
+        return read_way(item, path, size, flow, failure);
     default:
         return scenario_fail_listed(item->string, names, "flow field", path, failure);
     }
 }
 
 static int read_flow(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
-    static const char *const wanted = "{\"uniform\": [vx, vy]}, {\"vortex\": [x, y, strength]}, {\"noise\": "
-                                      "{...}}, {\"towards\": [x, y, strength]}, {\"grid\": {...}}";
+    static const char *const wanted =
+        "{\"uniform\": [vx, vy]}, {\"vortex\": [x, y, strength]}, {\"noise\": "
+        "{...}}, {\"towards\": [x, y, strength]}, {\"grid\": {...}}, {\"way\": {...}}";
     struct flow_def *flow = geometry_def_add_flow(&def->geometry);
     if (flow == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "too many flow fields: at most %d",
@@ -283,7 +361,7 @@ static int read_flow(const cJSON *json, const char *path, struct world_def *def,
     }
     char item_path[SCENARIO_PATH_BYTES];
     scenario_path(item_path, "%s.%s", path, item->string);
-    return read_generator(item, item_path, flow, failure);
+    return read_generator(item, item_path, def->size, flow, failure);
 }
 
 /* ---- areas ---- */
@@ -420,6 +498,43 @@ int scenario_read_geometry(const cJSON *world, struct world_def *def, struct sce
 }
 
 /* ---- references ---- */
+
+static int find_target(const struct world_def *def, const char *name) {
+    for (int i = 0; i < def->target_count; i++) {
+        if (strcmp(def->targets[i].name, name) == 0) {
+            return i;
+        }
+    }
+    return -1;
+}
+
+int scenario_check_ways(const struct world_def *def, struct scenario_mistakes *mistakes) {
+    for (int i = 0; i < def->geometry.flow_count; i++) {
+        const struct flow_def *flow = &def->geometry.flows[i];
+        for (int g = 0; g < flow->goal_count; g++) {
+            char path[SCENARIO_PATH_BYTES];
+            struct failure failure = {0};
+            struct scenario_names names = scenario_names_begin(flow->goals[g].name);
+            if (geometry_def_find_area(&def->geometry, flow->goals[g].name) >= 0 ||
+                find_target(def, flow->goals[g].name) >= 0) {
+                continue;
+            }
+            for (int a = 0; a < def->geometry.area_count; a++) {
+                scenario_names_add(&names, def->geometry.areas[a].name, true);
+            }
+            for (int t = 0; t < def->target_count; t++) {
+                scenario_names_add(&names, def->targets[t].name, true);
+            }
+            scenario_path(path, "world.flow_fields.%s.way.to[%d]", flow->name, g);
+            (void)scenario_names_fail(&names, FAILURE_NO_TARGET, "area or target", "this scenario has", path,
+                                      &failure);
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+        }
+    }
+    return 0;
+}
 
 int scenario_check_geometry(const struct world_def *def, const struct behavior_def *behavior,
                             const char *path, struct failure *failure) {

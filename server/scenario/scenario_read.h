@@ -55,6 +55,9 @@ NODISCARD int scenario_check_kind(const struct world_def *def, const char *name,
 NODISCARD int scenario_read_geometry(const cJSON *world, struct world_def *def,
                                      struct scenario_mistakes *mistakes);
 
+/** Checks that ways lead to what there is, once the targets are read. 0, or -1 when reading ends here. */
+NODISCARD int scenario_check_ways(const struct world_def *def, struct scenario_mistakes *mistakes);
+
 /** 0 when the path or flow field that a behavior names is there; otherwise fails with those there are.
  * path: of the behavior in the file */
 NODISCARD int scenario_check_geometry(const struct world_def *def, const struct behavior_def *behavior,

@@ -367,9 +367,9 @@ static int put_first_world(struct simulation *simulation, const struct simulatio
         built_world_fini(&built);
         return -1;
     }
-    char crowded[WORLD_CROWDED_TEXT];
-    if (built_world_crowded_text(&built, crowded) != NULL) {
-        log_write(LOG_WARN, "world", "%s", crowded);
+    char warning[WORLD_WARNING_TEXT];
+    for (int i = 0; built_world_warning(&built, i, warning) != NULL; i++) {
+        log_write(LOG_WARN, "world", "%s", warning);
     }
     if (built.bytes > 0) {
         const double agents = (double)world_agent_count(built.world);

@@ -207,6 +207,8 @@ struct simulation {
         moved_ns;           /* when a tick last began, or the pause was last seen; struct simulation_motion */
     _Atomic uint64_t turns; /* struct simulation_motion */
     atomic_bool has_begun;  /* the same */
+    uint32_t ways_shown;    /* world_ways_made when flow fields were sent last */
+    uint64_t ways_shown_ns;
     _Atomic uint32_t revision; /* counts loads, and targets and obstacles that came, moved or went */
     atomic_bool wants_cursors;
     struct target_watch targets;

@@ -244,7 +244,33 @@ void simulation_push_event(struct simulation *simulation, struct message_event *
     push_message(simulation, event, is_detail);
 }
 
+#define SHOW_WAYS_NS UINT64_C(250000000)
+
+/* Sends the way fields when some were made anew; while ticks go on, not more often than people look at. */
+static void show_ways(struct simulation *simulation) {
+    const struct world *world = simulation->state.world;
+    const struct geometry_def *def = &world_scenery(world)->def;
+    const uint64_t now_ns = clock_now_ns();
+    if (world_ways_made(world) == simulation->ways_shown ||
+        (!simulation->state.is_paused && now_ns - simulation->ways_shown_ns < SHOW_WAYS_NS)) {
+        return;
+    }
+    simulation->ways_shown = world_ways_made(world);
+    simulation->ways_shown_ns = now_ns;
+    atomic_fetch_add(&simulation->revision, 1);
+    simulation_update_description(simulation);
+    for (int i = 0; i < def->flow_count; i++) {
+        struct message_event event = {.event = "flow_field", .has = EVENT_HAS_FLOW};
+        if (def->flows[i].type == FLOW_WAY) {
+            simulation_state_sample_flow(world, &def->flows[i], &event.flow);
+            simulation_push_event(simulation, &event, 0, false);
+        }
+    }
+    simulation_notify(simulation);
+}
+
 void simulation_push_log(struct simulation *simulation) {
+    show_ways(simulation);
     struct event_log *log = &simulation->state.log;
     for (int i = 0; i < log->count; i++) {
         log->events[i].seq = simulation->state.seq;
@@ -321,9 +347,15 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
     if (effects->resumed) {
         tick_clock_resume(&simulation->clock, now_ns);
     }
+    if (effects->loaded) {
+        simulation->ways_shown = world_ways_made(simulation->state.world);
+    }
     if (effects->loaded || effects->scenery_changed) {
         atomic_fetch_add(&simulation->revision, 1);
         target_watch_reset(&simulation->targets); /* it has targets by index */
+    }
+    if (effects->scenery_changed) {
+        show_ways(simulation);
     }
     if (effects->described || effects->paused || effects->resumed) {
         simulation_update_description(simulation);

@@ -92,6 +92,53 @@ static double move_us(struct world *world) {
     return best;
 }
 
+/* A way field of so many cells of 6 px, between walls that leave a labyrinth or in the open. */
+static double build_way_ms(int32_t columns, int32_t rows, bool is_labyrinth) {
+    const struct bounds bounds = {{6.0f * (float)columns, 6.0f * (float)rows}, EDGE_OPEN};
+    struct geometry_def def = {0};
+    struct flow_def *flow = geometry_def_add_flow(&def);
+    struct scenery scenery;
+    if (flow == NULL) {
+        abort();
+    }
+    *flow = (struct flow_def){
+        .type = FLOW_WAY, .strength = 100.0f, .body = 7.0f, .columns = columns, .rows = rows};
+    flow->goal_count = 1;
+    flow->goals[0].at = vec2_make(bounds.size.x - 10.0f, 10.0f);
+    flow->vectors = calloc((size_t)columns * (size_t)rows, sizeof *flow->vectors);
+    for (int i = 1; i < 12 && is_labyrinth; i++) {
+        struct wall_def *wall = geometry_def_add_wall(&def);
+        const float x = bounds.size.x * (float)i / 12.0f, gap = 40.0f;
+        if (wall == NULL) {
+            abort();
+        }
+        *wall = (struct wall_def){{x, i % 2 ? gap : 0.0f}, {x, bounds.size.y - (i % 2 ? 0.0f : gap)}};
+    }
+    if (flow->vectors == NULL || scenery_init(&scenery, &def, &bounds) != 0) {
+        abort();
+    }
+    const int32_t goal = way_cell_of(&scenery.def.flows[0], &bounds, scenery.def.flows[0].goals[0].at);
+    double best = 1e9;
+    for (int run = 0; run < RUNS; run++) {
+        const uint64_t start = clock_now_ns();
+        way_field_build(&scenery.def.flows[0], scenery.no_way, &bounds, &goal, 1, &scenery.room);
+        const double ms = (double)(clock_now_ns() - start) / 1e6;
+        best = ms < best ? ms : best;
+    }
+    scenery_fini(&scenery);
+    geometry_def_fini(&def);
+    return best;
+}
+
+static void bench_ways(void) {
+    static const int32_t sizes[][2] = {{128, 128}, {256, 256}, {512, 384}};
+    printf("way fields\n%10s %12s %12s\n", "cells", "ms, open", "ms, labyrinth");
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        printf("%4d x %3d %12.2f %12.2f\n", sizes[i][0], sizes[i][1],
+               build_way_ms(sizes[i][0], sizes[i][1], false), build_way_ms(sizes[i][0], sizes[i][1], true));
+    }
+}
+
 void bench_solids(void) {
     static const int counts[] = {0, 1, 11, 100, 500};
     printf("solids: %d wanderers that avoid them, one thread\n%10s %12s %12s %12s\n", AGENTS, "solids",
@@ -104,4 +151,5 @@ void bench_solids(void) {
         printf("%10d %12.2f %12.1f %12.0f\n", counts[i], tick, built, move_us(world));
         world_destroy(world);
     }
+    bench_ways();
 }

@@ -44,6 +44,33 @@ class LiveChanges(Case):
             late.request("subscribe", layout="events")
             self.assertEqual(late.flush(), [])
 
+    def test_a_way_is_shown_as_it_is(self):
+        """A door that is closed, one that is opened again, and a target that moves: everybody sees the new way, at once and in hello."""
+        def field(client):
+            event = client.receive_op("event")
+            while event["event"] != "flow_field":
+                event = client.receive_op("event")
+            return event["flow_field"]
+
+        def middle(flow):  # of the labyrinth's first room
+            columns, rows = flow["cells"]
+            return flow["vectors"][rows // 2 * columns + columns * 100 // 920]
+
+        with Server("--paused", "labyrinth") as server, server.connect() as one, server.connect() as other:
+            other.request("subscribe", layout="events")
+            first = one.hello["scenario"]["flow_fields"][0]
+            self.assertNotEqual(middle(first), [0, 0])
+            door = one.request("add_obstacle", box=[625, 150, 12, 60])["obstacle"]
+            closed = field(other)
+            self.assertEqual((closed["name"], middle(closed)), ("out", [0, 0]))
+            with server.connect() as late:
+                self.assertEqual(late.hello["scenario"]["flow_fields"], [closed])
+            one.request("remove_obstacle", obstacle=door)
+            self.assertEqual(field(other), first)
+            one.request("set_target", name="exit", x=60, y=60)
+            one.request("step", count=6)
+            self.assertNotEqual(field(other), first)
+
     def test_the_same_changes_give_the_same_hash(self):
         def run():
             with Server("--paused", "hunters_and_prey") as server, server.connect() as client:

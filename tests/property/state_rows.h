@@ -61,6 +61,8 @@ static inline void state_rows_of_target(struct state_rows *rows, struct target_d
     STATE_ROW(rows, "targets", target->jump_within);
     STATE_ROW(rows, "targets", target->jump_margin);
     STATE_ROW(rows, "targets", target->is_live);
+    STATE_ROW(rows, "targets", target->is_goal);
+    STATE_ROW(rows, "targets", target->way_at);
     STATE_ROW(rows, "targets", target->stroll_speed);
     STATE_ROW(rows, "targets", target->stroll_after);
     STATE_ROW(rows, "targets", target->idle);
@@ -138,6 +140,14 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "scenery.solid_count", scenery->solid_count);
     STATE_ARRAY(rows, "scenery.solids", scenery->solids, scenery->solid_count);
     state_rows_of_paths(rows, scenery);
+    for (int i = 0, cells_before = 0; i < scenery->def.flow_count; i++) {
+        struct flow_def *flow = &scenery->def.flows[i];
+        STATE_ARRAY(rows, "flow.vectors", flow->vectors, flow->type == FLOW_WAY ? flow_def_cells(flow) : 0);
+        if (flow->type == FLOW_WAY) {
+            STATE_ARRAY(rows, "scenery.no_way", scenery->no_way + cells_before, flow_def_cells(flow));
+            cells_before += flow_def_cells(flow);
+        }
+    }
     STATE_ROW(rows, "solid_grid.cell", scenery->grid.cell);
     STATE_ARRAY(rows, "solid_grid.room", scenery->grid.room, cells);
     if (cells > 0) {

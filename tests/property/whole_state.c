@@ -38,6 +38,14 @@ static void add_geometry(struct world_def *def) {
                                .vectors = vectors});
 }
 
+static void add_way(struct world_def *def) {
+    struct flow_def *flow = geometry_def_add_flow(&def->geometry);
+    assert_non_null(flow);
+    *flow = (struct flow_def){.name = "way", .strength = 50.0f, .body = 6.0f, .goal_count = 1};
+    copy_text(flow->goals[0].name, "mouse");
+    assert_int_equal(flow_def_begin_way(flow, 40.0f, def->size), 0);
+}
+
 static void add_behavior(struct state_def *state, enum behavior_type type) {
     struct behavior_def *behavior = &state->behaviors[state->behavior_count++];
     *behavior = behavior_def_default(type);
@@ -75,6 +83,7 @@ static struct world_def everything_def(void) {
     copy_text(other->conditions[1].name, other->name);
     other->conditions[2] = (struct condition_def){.type = CONDITION_HEARD, .name = "alarm", .value = 50.0f};
     add_geometry(&def);
+    add_way(&def);
     for (int i = 0; i < 30; i++) {
         place(&def, vec2_make(20.0f * (float)i, 50.0f), vec2_make(9.0f, 8.0f));
     }
@@ -206,6 +215,8 @@ static void rows_of_geometry(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "flow.strength", def->flows[0].strength);
     STATE_ROW(rows, "flow.scale", def->flows[0].scale);
     STATE_ROW(rows, "flow.vectors", def->flows[0].vectors[0]);
+    STATE_ROW(rows, "flow.body", def->flows[1].body);
+    STATE_ROW(rows, "flow.goals", def->flows[1].goals[0].name[0]);
 }
 
 static void rows_of_everything(struct world *world, struct state_rows *rows) {
@@ -218,6 +229,7 @@ static void rows_of_everything(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "next_id", world->next_id);
     STATE_ROW(rows, "target.name", world->targets[0].name[0]);
     STATE_ROW(rows, "target.at", world->targets[0].at);
+    STATE_ROW(rows, "target.way_at", world->targets[0].way_at);
     STATE_ROW(rows, "target.jump", world->targets[0].jump_within);
     STATE_ROW(rows, "target.jump", world->targets[0].jump_margin);
     STATE_ROW(rows, "target.is_live", world->targets[0].is_live);

@@ -382,9 +382,9 @@ static int load_scenario(struct runs *runs, const char *argument, struct failure
                                         &runs->context->interrupt->is_set, &built, failure) != 0) {
         return -1;
     }
-    char crowded[WORLD_CROWDED_TEXT];
-    if (built_world_crowded_text(&built, crowded) != NULL) {
-        (void)fprintf(stderr, "drover: %s\n", crowded);
+    char warning[WORLD_WARNING_TEXT];
+    for (int i = 0; built_world_warning(&built, i, warning) != NULL; i++) {
+        (void)fprintf(stderr, "drover: %s\n", warning);
     }
     simulation_state_change(&runs->probe, &built);
     built_world_fini(&built);

@@ -1,6 +1,7 @@
 /* See geometry_def.h. */
 #include "server/sim/scenery/geometry_def.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -68,6 +69,25 @@ struct gate_def *geometry_def_add_gate(struct geometry_def *def) {
     return grown != NULL ? &def->gates[def->gate_count - 1] : NULL;
 }
 
+/* How many cells of at most `cell` px a length has. */
+static int32_t cells_along(float length, float cell) {
+    const float count = length / cell;
+    const int32_t whole = count < (float)LIMIT_WAY_CELLS ? (int32_t)count : LIMIT_WAY_CELLS;
+    return whole + ((float)whole < count);
+}
+
+int flow_def_begin_way(struct flow_def *flow, float cell, vec2 size) {
+    assert(cell > 0.0f && flow->vectors == NULL);
+    flow->type = FLOW_WAY;
+    flow->columns = cells_along(size.x, cell);
+    flow->rows = cells_along(size.y, cell);
+    if (flow->columns > LIMIT_WAY_CELLS / flow->rows) {
+        return 1;
+    }
+    flow->vectors = calloc((size_t)flow_def_cells(flow), sizeof *flow->vectors);
+    return flow->vectors != NULL ? 0 : -1;
+}
+
 /* A copy of count entries; NULL when there are none or no memory. */
 static void *duplicate(const void *array, size_t entry, int count) {
     void *copy = count > 0 ? malloc(entry * (size_t)count) : NULL;
@@ -84,7 +104,7 @@ static int copy_flows(const struct geometry_def *def, struct geometry_def *out) 
     }
     for (int i = 0; i < def->flow_count; i++) {
         struct flow_def *flow = &out->flows[i];
-        const int cells = flow->type == FLOW_GRID ? flow->columns * flow->rows : 0;
+        const int cells = flow_def_cells(flow);
         flow->vectors = duplicate(def->flows[i].vectors, sizeof *flow->vectors, cells);
         out->flow_count = i + 1;
         if (cells > 0 && flow->vectors == NULL) {
@@ -224,8 +244,8 @@ static const char *path_def_fault(const struct path_def *path) {
 }
 
 static const char *flow_def_fault(const struct flow_def *flow) {
-    if (flow->type < FLOW_UNIFORM || flow->type > FLOW_GRID) {
-        return "a flow field is uniform, vortex, noise, towards or grid";
+    if (flow->type < FLOW_UNIFORM || flow->type > FLOW_WAY) {
+        return "a flow field is uniform, vortex, noise, towards, grid or way";
     }
     if (flow->type == FLOW_NOISE && !(flow->scale > 0.0f)) {
         return "the scale of noise must be above 0";
@@ -233,6 +253,12 @@ static const char *flow_def_fault(const struct flow_def *flow) {
     if (flow->type == FLOW_GRID && (flow->columns < 1 || flow->rows < 1 ||
                                     flow->columns > LIMIT_FLOW_CELLS / flow->rows || flow->vectors == NULL)) {
         return "a grid needs 1 to 16384 cells and a vector for each";
+    }
+    if (flow->type == FLOW_WAY &&
+        (flow->columns < 1 || flow->rows < 1 || flow->columns > LIMIT_WAY_CELLS / flow->rows ||
+         flow->vectors == NULL || !(flow->body >= 0.0f) || flow->goal_count < 1 ||
+         flow->goal_count > LIMIT_WAY_GOALS)) {
+        return "a way needs 1 to 65536 cells, a body that is not negative and 1 to 8 names";
     }
     return NULL;
 }

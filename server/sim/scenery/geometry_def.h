@@ -17,6 +17,13 @@ enum flow_type {
     FLOW_NOISE,   /* smooth random currents without sources or sinks, about `scale` px wide */
     FLOW_TOWARDS, /* to `at` with `strength` px/s (negative: away from it) */
     FLOW_GRID,    /* vectors at the centers of columns x rows cells that fill the world */
+    FLOW_WAY,     /* the same, made by scenery_init: the way round the solids to the nearest of `goals` */
+};
+
+/** Where a way field leads to. */
+struct way_goal {
+    char name[LIMIT_NAME_CHARS + 1]; /* of an area, or else of a target */
+    vec2 at;                         /* px; of a target, in a running world: its way_at */
 };
 
 /** A velocity for every place. */
@@ -29,8 +36,16 @@ struct flow_def {
     float scale;    /* px, > 0 */
     uint32_t seed;
     int32_t columns, rows;
-    vec2 *vectors; /* owned; FLOW_GRID: columns * rows, row by row, px/s */
+    vec2 *vectors; /* owned; FLOW_GRID, FLOW_WAY: columns * rows, row by row, px/s */
+    float body;    /* px; FLOW_WAY: as far as this from every solid is a way */
+    int goal_count;
+    struct way_goal goals[LIMIT_WAY_GOALS];
 };
+
+/** The vectors of a flow field: 0 of one that is a formula. */
+static inline int flow_def_cells(const struct flow_def *flow) {
+    return flow->type == FLOW_GRID || flow->type == FLOW_WAY ? flow->columns * flow->rows : 0;
+}
 
 struct geometry_def {
     int obstacle_count, wall_count, path_count, flow_count, area_count, gate_count;
@@ -52,6 +67,10 @@ NODISCARD struct path_def *geometry_def_add_path(struct geometry_def *def);
 NODISCARD struct flow_def *geometry_def_add_flow(struct geometry_def *def);
 NODISCARD struct area_def *geometry_def_add_area(struct geometry_def *def);
 NODISCARD struct gate_def *geometry_def_add_gate(struct geometry_def *def);
+
+/** Makes the flow field a way field with cells of about `cell` px, none larger, in a world of this size. 0; 1: those are
+ * more than LIMIT_WAY_CELLS; -1 without memory. */
+NODISCARD int flow_def_begin_way(struct flow_def *flow, float cell, vec2 size);
 
 /** A copy with arrays of its own. 0, or -1 without memory (*out is empty then). */
 NODISCARD int geometry_def_copy(const struct geometry_def *def, struct geometry_def *out);

@@ -109,6 +109,7 @@ vec2 flow_at(const struct flow_def *flow, const struct bounds *bounds, vec2 plac
     case FLOW_TOWARDS:
         return fading(away, -flow->strength);
     case FLOW_GRID:
+    case FLOW_WAY:
         return grid_at(flow, bounds, place);
     }
     return vec2_make(0.0f, 0.0f);
@@ -254,6 +255,160 @@ static void fill_solids(struct scenery *scenery) {
     }
 }
 
+/* The way field after `flow`, or the first (NULL); no_way: its part of scenery->no_way. NULL: there is none. */
+static struct flow_def *next_way(const struct scenery *scenery, struct flow_def *flow, bool **no_way) {
+    struct flow_def *const end = scenery->def.flows + scenery->def.flow_count;
+    *no_way = flow == NULL ? scenery->no_way : *no_way + flow_def_cells(flow);
+    flow = flow == NULL ? scenery->def.flows : flow + 1;
+    while (flow < end && flow->type != FLOW_WAY) {
+        flow++;
+    }
+    return flow < end ? flow : NULL;
+}
+
+/* The cells of all way fields together, and those of the largest. */
+static size_t way_cells(const struct scenery *scenery, int32_t *most) {
+    size_t all = 0;
+    *most = 0;
+    for (int i = 0; i < scenery->def.flow_count; i++) {
+        const struct flow_def *flow = &scenery->def.flows[i];
+        const int32_t cells = flow->type == FLOW_WAY ? flow_def_cells(flow) : 0;
+        all += (size_t)cells;
+        *most = cells > *most ? cells : *most;
+    }
+    return all;
+}
+
+/* Finds the cells in whose middle no body of the field's size fits. */
+static void find_solid(const struct scenery *scenery, const struct flow_def *way, const struct bounds *bounds,
+                       bool *no_way) {
+    const vec2 size = way_cell_size(way, bounds);
+    const float half = 0.501f * (size.x > size.y ? size.x : size.y); /* no wall may lie between two cells */
+    const float body = way->body > half ? way->body : half;
+    for (int32_t cell = 0; cell < flow_def_cells(way); cell++) {
+        const vec2 middle = way_cell_middle(way, bounds, cell);
+        no_way[cell] = !(scenery_room(scenery, bounds, middle) >= body) &&
+                       scenery_nearest(scenery, bounds, middle).touch.distance < body;
+    }
+}
+
+/* Marks the free cells of an area. Whether there are any. */
+static bool mark_area(struct scenery *scenery, const struct flow_def *way, const struct area_def *area,
+                      const bool *no_way, const struct bounds *bounds) {
+    bool is_there = false;
+    for (int32_t cell = 0; cell < flow_def_cells(way); cell++) {
+        if (!no_way[cell] && area_holds(area, bounds, way_cell_middle(way, bounds, cell))) {
+            scenery->room.is_inside[cell] = true;
+            is_there = true;
+        }
+    }
+    return is_there;
+}
+
+static void build_way(struct scenery *scenery, const struct flow_def *way, const bool *no_way,
+                      const struct bounds *bounds) {
+    const struct geometry_def *def = &scenery->def;
+    int32_t goals[LIMIT_WAY_GOALS];
+    int count = 0;
+    memset(scenery->room.is_inside, 0, (size_t)flow_def_cells(way) * sizeof *scenery->room.is_inside);
+    for (int i = 0; i < way->goal_count; i++) {
+        const int area = geometry_def_find_area(def, way->goals[i].name);
+        vec2 low = way->goals[i].at, high = low;
+        if (area >= 0) {
+            obstacle_def_extent(&def->areas[area].shape, &low, &high);
+        }
+        if (area < 0 || !mark_area(scenery, way, &def->areas[area], no_way, bounds)) {
+            const vec2 at = bounds_settle(bounds, vec2_scale(vec2_add(low, high), 0.5f));
+            goals[count++] = way_cell_of(way, bounds, at);
+        }
+    }
+    way_field_build(way, no_way, bounds, goals, count, &scenery->room);
+}
+
+static int make_ways(struct scenery *scenery, const struct bounds *bounds) {
+    int32_t most;
+    const size_t all = way_cells(scenery, &most);
+    if (all == 0) {
+        return 0;
+    }
+    scenery->no_way = calloc(all, sizeof *scenery->no_way);
+    if (way_room_init(&scenery->room, most) != 0 || scenery->no_way == NULL) {
+        return -1;
+    }
+    bool *no_way;
+    for (struct flow_def *way = next_way(scenery, NULL, &no_way); way != NULL;
+         way = next_way(scenery, way, &no_way)) {
+        find_solid(scenery, way, bounds, no_way);
+        build_way(scenery, way, no_way, bounds);
+    }
+    return 0;
+}
+
+/* Whether a goal of the way field is of this name and goes to another cell, where it is then. */
+static bool moves_goal(struct flow_def *way, const struct bounds *bounds, const char *name, vec2 at) {
+    bool has_moved = false;
+    for (int i = 0; i < way->goal_count; i++) {
+        struct way_goal *goal = &way->goals[i];
+        if (strcmp(goal->name, name) == 0 &&
+            way_cell_of(way, bounds, goal->at) != way_cell_of(way, bounds, at)) {
+            goal->at = at;
+            has_moved = true;
+        }
+    }
+    return has_moved;
+}
+
+bool scenery_lead_ways(struct scenery *scenery, const struct bounds *bounds, const char *name, vec2 at) {
+    bool is_new = false;
+    bool *no_way;
+    for (struct flow_def *way = next_way(scenery, NULL, &no_way); way != NULL;
+         way = next_way(scenery, way, &no_way)) {
+        if (moves_goal(way, bounds, name, at)) {
+            build_way(scenery, way, no_way, bounds);
+            is_new = true;
+        }
+    }
+    return is_new;
+}
+
+static bool is_goal(const struct flow_def *way, const struct geometry_def *def, const struct bounds *bounds,
+                    int32_t cell) {
+    for (int i = 0; i < way->goal_count; i++) {
+        const int area = geometry_def_find_area(def, way->goals[i].name);
+        if (area >= 0 ? area_holds(&def->areas[area], bounds, way_cell_middle(way, bounds, cell))
+                      : way_cell_of(way, bounds, way->goals[i].at) == cell) {
+            return true;
+        }
+    }
+    return false;
+}
+
+struct way_gaps scenery_way_gaps(const struct scenery *scenery, const struct bounds *bounds, int flow) {
+    const struct flow_def *way = &scenery->def.flows[flow];
+    struct way_gaps gaps = {.goal = -1};
+    const bool *no_way = scenery->no_way;
+    for (int i = 0; i < flow; i++) {
+        no_way += scenery->def.flows[i].type == FLOW_WAY ? flow_def_cells(&scenery->def.flows[i]) : 0;
+    }
+    for (int i = way->goal_count - 1; i >= 0; i--) {
+        const bool is_area = geometry_def_find_area(&scenery->def, way->goals[i].name) >= 0;
+        if (!is_area && no_way[way_cell_of(way, bounds, way->goals[i].at)]) {
+            gaps.goal = i;
+            gaps.cut_off--; /* another cell stands for it */
+        }
+    }
+    for (int32_t cell = flow_def_cells(way) - 1; cell >= 0; cell--) {
+        const vec2 vector = way->vectors[cell];
+        gaps.free += !no_way[cell];
+        if (!no_way[cell] && vector.x == 0.0f && vector.y == 0.0f &&
+            !is_goal(way, &scenery->def, bounds, cell)) {
+            gaps.cut_off++;
+            gaps.at = way_cell_middle(way, bounds, cell);
+        }
+    }
+    return gaps;
+}
+
 int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
     *scenery = (struct scenery){0};
     if (geometry_def_copy(def, &scenery->def) != 0) {
@@ -272,7 +427,8 @@ int scenery_init(struct scenery *scenery, const struct geometry_def *def, const 
     for (int i = 0; i < def->path_count; i++) {
         scenery->paths[i] = path_prepare(&def->paths[i], bounds);
     }
-    if (solid_grid_init(&scenery->grid, scenery->solids, scenery->solid_count, bounds) != 0) {
+    if (solid_grid_init(&scenery->grid, scenery->solids, scenery->solid_count, bounds) != 0 ||
+        make_ways(scenery, bounds) != 0) {
         scenery_fini(scenery);
         return -1;
     }
@@ -288,6 +444,8 @@ void scenery_fini(struct scenery *scenery) {
         free(scenery->solids);
         free(scenery->paths);
         solid_grid_fini(&scenery->grid);
+        free(scenery->no_way);
+        way_room_fini(&scenery->room);
     }
     *scenery = (struct scenery){0};
 }
@@ -300,15 +458,18 @@ struct packing {
     size_t used;
 };
 
-static void *pack(struct packing *packing, const void *array, size_t entry, size_t count) {
+/* Room in the block; NULL while bytes are counted. */
+static void *take(struct packing *packing, size_t bytes) {
     enum { ALIGNMENT = 16 };
-    const size_t bytes = array != NULL ? entry * count : 0, at = packing->used;
+    const size_t at = packing->used;
     packing->used += (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (packing->start == NULL || bytes == 0) {
-        return NULL;
-    }
-    memcpy(packing->start + at, array, bytes);
-    return packing->start + at;
+    return packing->start == NULL || bytes == 0 ? NULL : packing->start + at;
+}
+
+static void *pack(struct packing *packing, const void *array, size_t entry, size_t count) {
+    const size_t bytes = array != NULL ? entry * count : 0;
+    void *copy = take(packing, bytes);
+    return copy == NULL ? NULL : memcpy(copy, array, bytes);
 }
 
 static void pack_geometry(struct packing *packing, struct geometry_def *def) {
@@ -320,9 +481,7 @@ static void pack_geometry(struct packing *packing, struct geometry_def *def) {
     const struct flow_def *flows = def->flows;
     def->flows = pack(packing, flows, sizeof *flows, (size_t)def->flow_count);
     for (int i = 0; i < def->flow_count; i++) {
-        const size_t cells =
-            flows[i].type == FLOW_GRID ? (size_t)flows[i].columns * (size_t)flows[i].rows : 0;
-        vec2 *vectors = pack(packing, flows[i].vectors, sizeof *vectors, cells);
+        vec2 *vectors = pack(packing, flows[i].vectors, sizeof *vectors, (size_t)flow_def_cells(&flows[i]));
         if (def->flows != NULL) {
             def->flows[i].vectors = vectors;
         }
@@ -336,10 +495,23 @@ static void pack_lists(struct packing *packing, struct solid_lists *lists, size_
     lists->capacity = (int32_t)members;
 }
 
+/* What is in the room for making ways is not copied. */
+static void pack_ways(struct packing *packing, struct scenery *scenery) {
+    struct way_room *room = &scenery->room;
+    const size_t most = (size_t)room->cells;
+    int32_t unused;
+    scenery->no_way = pack(packing, scenery->no_way, sizeof *scenery->no_way, way_cells(scenery, &unused));
+    room->time = take(packing, most * sizeof *room->time);
+    room->heap = take(packing, most * sizeof *room->heap);
+    room->place = take(packing, most * sizeof *room->place);
+    room->is_inside = take(packing, most * sizeof *room->is_inside);
+}
+
 /* The same scenery with its arrays in the packing's block. */
 static struct scenery pack_scenery(struct packing *packing, const struct scenery *from) {
     struct scenery scenery = *from;
     const size_t cells = (size_t)from->grid.columns * (size_t)from->grid.rows;
+    pack_ways(packing, &scenery);
     pack_geometry(packing, &scenery.def);
     scenery.first = pack(packing, from->first, sizeof *from->first, (size_t)from->owner_count + 1);
     scenery.solids = pack(packing, from->solids, sizeof *from->solids, (size_t)from->solid_count);

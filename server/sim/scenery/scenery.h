@@ -13,6 +13,7 @@
 
 #include "server/sim/scenery/geometry_def.h"
 #include "server/sim/scenery/obstacles.h"
+#include "server/sim/scenery/way_field.h"
 #include "server/sim/space/edge.h"
 
 /* Paths as lines with an arc length: the nearest point, and the point at a length.
@@ -67,14 +68,28 @@ struct scenery {
     struct solid *solids;   /* owned; the pieces of each owner side by side */
     struct path *paths;     /* owned; def.path_count */
     struct solid_grid grid; /* which solids matter where */
-    void *block;            /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
-    size_t block_size;      /* bytes */
+    bool *no_way; /* owned; of each cell of each way field, one field after the other: no body fits there */
+    struct way_room room; /* owned; for the largest way field */
+    void *block;          /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
+    size_t block_size;    /* bytes */
 };
 
 /** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
 NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
                            const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
+
+/** Leads the way fields that have a goal of this name to a place: those for which it is in another cell are made anew.
+ * Allocates nothing. at: px. Returns whether any was. */
+bool scenery_lead_ways(struct scenery *scenery, const struct bounds *bounds, const char *name, vec2 at);
+
+/** What a way field, flow field `flow` of the scenery, leaves out. */
+struct way_gaps {
+    int32_t free, cut_off; /* cells where a body fits; those of them from which no way leads to a goal */
+    vec2 at;               /* px; the middle of the first of these */
+    int goal;              /* the index of the first target that is where no body fits; -1: none is */
+};
+struct way_gaps scenery_way_gaps(const struct scenery *scenery, const struct bounds *bounds, int flow);
 
 /** Moves what `to` holds into one block with room for it and for a scenery of this size (scenery_clone_size). 0, or -1
  * without memory (nothing changes). The room is there until scenery_fini. */
@@ -150,7 +165,7 @@ vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds
  * place    px
  * returns  px/s, finite. Vortex and towards fall to {0,0} within 20 px of their middle; a grid is
  * interpolated between the centers of its cells, round the edge of a wrapping world, and goes on outside as
- * at its border; noise repeats every world size, so it joins at a wrapping edge. Not above |strength|. source
+ * at its border, and so does a way, which is {0,0} where there is none; noise repeats every world size, so it joins at a wrapping edge. Not above |strength|. source
  * noise: the curl of a smooth random height (Bridson 2007, "Curl-noise for procedural fluid flow"), here of
  * value noise
  */

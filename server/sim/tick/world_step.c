@@ -324,6 +324,9 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_fade_drives(world);
     world->tick++;
+    if (world->tick % WAY_TICKS == 0) {
+        world_lead_ways(world, true);
+    }
     world_advance(world, parallel);
     world->is_spoiled = world_is_given_up(world); /* perhaps on the way */
     assert(world->is_spoiled || world_is_consistent(world));

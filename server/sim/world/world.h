@@ -159,6 +159,8 @@ enum edge world_edge(const struct world *world);
 struct bounds world_bounds(const struct world *world);
 /** What stands and flows in it; owned by the world; obstacles may come, move and go between ticks. */
 const struct scenery *world_scenery(const struct world *world);
+/** How often way fields were made anew, because their targets or obstacles moved. */
+uint32_t world_ways_made(const struct world *world);
 int32_t world_agent_count(const struct world *world);
 /** How many agents there may be: world_def.max_agents, and no more than SIGHT_ROWS where some look for the nearest of a
  * kind. */
@@ -339,7 +341,7 @@ bool world_heeds_target(const struct world *world, int target);
  * name  1 to LIMIT_NAME_CHARS characters */
 NODISCARD enum world_result world_add_target(struct world *world, const char *name, vec2 at);
 /** Removes a target; the later ones move up. Agents that were sent to it (world_aim_agent, world_aim_kind)
- * follow their behaviors again. On WORLD_IN_USE nothing changes and *kind is a kind that names it. */
+ * follow their behaviors again. On WORLD_IN_USE nothing changes and *kind is a kind that names it, or -1: a way leads to it. */
 NODISCARD enum world_result world_remove_target(struct world *world, int target, int *kind);
 /** Whether some behavior or condition is about a set of targets, "cursor*", whose star stands for
  * anything after such a beginning. */

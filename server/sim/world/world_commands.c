@@ -301,6 +301,9 @@ static bool state_heeds(const struct world *world, const struct kind *kind, int 
 
 bool world_heeds_target(const struct world *world, int target) {
     assert(target >= 0 && target < world->target_count);
+    if (world->targets[target].is_goal) {
+        return true;
+    }
     for (int k = 0; k < world->kind_count; k++) {
         for (int s = 0; world_kind_population(world, k) > 0 && s < world->kinds[k].def.state_count; s++) {
             if (state_heeds(world, &world->kinds[k], s, target)) {
@@ -491,6 +494,10 @@ static void clear_target(struct aim *aim, int target) {
 
 enum world_result world_remove_target(struct world *world, int target, int *kind) {
     assert(target >= 0 && target < world->target_count);
+    *kind = -1;
+    if (world->targets[target].is_goal) {
+        return WORLD_IN_USE;
+    }
     for (int k = 0; k < world->kind_count; k++) {
         if (visit_refs(&world->kinds[k], is_about_target, &target)) {
             *kind = k;
@@ -508,6 +515,24 @@ enum world_result world_remove_target(struct world *world, int target, int *kind
     memmove(&world->targets[target], &world->targets[target + 1],
             sizeof world->targets[0] * (size_t)(world->target_count - target));
     return WORLD_OK;
+}
+
+/* ---- ways ---- */
+
+void world_lead_ways(struct world *world, bool is_due) {
+    bool is_new = false;
+    for (int i = 0; i < world->target_count; i++) {
+        struct target_def *target = &world->targets[i];
+        if (target->is_goal) {
+            target->way_at = is_due ? target->at : target->way_at;
+            is_new |= scenery_lead_ways(&world->scenery, &world->bounds, target->name, target->way_at);
+        }
+    }
+    world->ways_made += is_new;
+}
+
+uint32_t world_ways_made(const struct world *world) {
+    return world->ways_made;
 }
 
 /* ---- obstacles ---- */
@@ -554,6 +579,7 @@ static enum world_result replace_obstacles(struct world *world, struct obstacle_
     const bool had_solids = world->scenery.solid_count > 0;
     scenery_fini(&world->scenery);
     world->scenery = scenery;
+    world->ways_made += scenery.no_way != NULL;
     if (had_solids != (scenery.solid_count > 0)) {
         world_sort(world); /* agents keep their slots, and cells have room for that, only without solids */
     }

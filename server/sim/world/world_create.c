@@ -286,6 +286,26 @@ static void build_targets(const struct world_def *def, struct world *world) {
     }
 }
 
+/* False: a goal's name is neither an area's nor a target's. */
+static bool build_ways(struct world *world) {
+    const struct geometry_def *def = &world->scenery.def;
+    for (int i = 0; i < def->flow_count; i++) {
+        for (int g = 0; g < def->flows[i].goal_count; g++) {
+            const char *name = def->flows[i].goals[g].name;
+            const int target = world_find_target(world, name);
+            if (geometry_def_find_area(def, name) >= 0) {
+                continue;
+            }
+            if (target < 0) {
+                return false;
+            }
+            world->targets[target].is_goal = true;
+        }
+    }
+    world_lead_ways(world, true);
+    return true;
+}
+
 /* Room for all of them at once. */
 static enum world_result make_room(const struct world_def *def, struct world *world) {
     int64_t total = 0;
@@ -380,6 +400,10 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     }
     for (int i = 0; i < def->geometry.area_count; i++) {
         world->has_slow_areas |= def->geometry.areas[i].speed < 1.0f;
+    }
+    if (!build_ways(world)) {
+        *what = "a way leads to an unknown name; allowed: the areas and targets of the definition";
+        return WORLD_BAD_DEF;
     }
     return world_build_kinds(world, def, what);
 }

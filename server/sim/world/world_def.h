@@ -94,6 +94,8 @@ struct kind_def {
     bool has_states; /* whether its file names states, for messages */
 };
 
+enum { WAY_TICKS = 6 /* ways follow their targets no more often */ };
+
 struct target_def {
     char name[LIMIT_NAME_CHARS + 1];
     vec2 at; /* px */
@@ -104,7 +106,9 @@ struct target_def {
     /* It strolls once it has not been set for stroll_after. */
     float stroll_speed; /* px/s, the most; 0: it never strolls */
     float stroll_after; /* s */
-    uint32_t idle;      /* ticks since it was set, if it strolls; counted until it strolls at full speed */
+    bool is_goal;       /* of a running world: some way field leads to it */
+    vec2 way_at;   /* px, of a goal: where ways lead to; its place at the last tick that WAY_TICKS divides */
+    uint32_t idle; /* ticks since it was set, if it strolls; counted until it strolls at full speed */
 };
 
 enum placement_shape { PLACE_POINT, PLACE_RECT, PLACE_CIRCLE };

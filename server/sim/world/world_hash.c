@@ -331,6 +331,10 @@ static uint64_t absorb_target(uint64_t hash, const struct target_def *target) {
     HASH(target.jump, hash = absorb_unless(0, hash, MARK_TARGET_JUMP, jump));
     HASH(target.is_live, hash = absorb_unless(0, hash, MARK_TARGET_LIVE, target->is_live));
     HASH(target.stroll, hash = absorb_unless(0, hash, MARK_TARGET_STROLL, stroll));
+    if (target->is_goal) {
+        HASH(target.way_at,
+             hash = absorb_unless(point(target->at), hash, MARK_TARGET_WAY, point(target->way_at)));
+    }
     HASH(target.idle, hash = absorb_unless(0, hash, MARK_TARGET_IDLE, target->idle));
     return hash;
 }
@@ -362,7 +366,8 @@ static uint64_t absorb_path(uint64_t hash, const struct path_def *path) {
 }
 
 static uint64_t absorb_flow(uint64_t hash, const struct flow_def *flow) {
-    const int cells = flow->type == FLOW_GRID ? flow->columns * flow->rows : 0;
+    const int cells =
+        flow->type == FLOW_GRID ? flow_def_cells(flow) : 0; /* those of a way follow from the rest */
     const uint64_t shape = ((uint64_t)(uint32_t)flow->columns << 32) | (uint32_t)flow->rows;
     HASH(flow.type, hash = absorb(hash, MARK_FLOW, (uint32_t)flow->type));
     HASH(flow.seed, hash = absorb_unless(0, hash, MARK_FLOW_SEED, flow->seed));
@@ -372,6 +377,12 @@ static uint64_t absorb_flow(uint64_t hash, const struct flow_def *flow) {
     HASH(flow.scale, hash = absorb_unless(0, hash, MARK_FLOW_SCALE, bits_of(flow->scale)));
     HASH(flow.columns, hash = absorb_unless(0, hash, MARK_FLOW_GRID, shape));
     HASH(flow.vectors, hash = absorb_points(hash, flow->vectors, cells));
+    if (flow->type == FLOW_WAY) {
+        HASH(flow.body, hash = absorb(hash, MARK_WAY_BODY, pair(flow->body, (float)flow->goal_count)));
+        for (int i = 0; i < flow->goal_count; i++) {
+            HASH(flow.goals, hash = absorb_text(hash, MARK_WAY_GOAL, flow->goals[i].name));
+        }
+    }
     return hash;
 }
 

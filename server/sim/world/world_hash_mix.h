@@ -70,6 +70,9 @@ enum mark {
     MARK_AREA,
     MARK_CONDITION_NAME,
     MARK_SIGNAL,
+    MARK_TARGET_WAY,
+    MARK_WAY_BODY,
+    MARK_WAY_GOAL,
 };
 
 static inline uint64_t pair(float a, float b) {

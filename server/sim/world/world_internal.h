@@ -148,6 +148,7 @@ struct world {
     int crossing_count; /* of the last tick */
     struct world_crossing crossings[WORLD_CROSSINGS_MAX];
     uint64_t crossings_left_out;
+    uint32_t ways_made; /* world_ways_made */
 
     int target_count;
     struct target_def targets[LIMIT_TARGETS]; /* `at` is the position of tick t */
@@ -498,6 +499,10 @@ void world_act(struct world *world, const struct parallel *parallel);
 
 /** Tick t+1 becomes tick t, sorted when the grid is queried and the order has not just been kept. */
 void world_advance(struct world *world, const struct parallel *parallel);
+
+/** Makes the ways anew whose goals are in other cells than when they were made. is_due: their targets count where they
+ * are now; otherwise at way_at. */
+void world_lead_ways(struct world *world, bool is_due);
 
 /** Regroups by_kind; after agents came or went. */
 void world_group_kinds(struct world *world);

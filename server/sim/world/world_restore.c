@@ -19,7 +19,8 @@ static bool is_near(float value) {
 static const char *target_fault(const struct world_def *def) {
     for (int i = 0; i < def->target_count; i++) {
         const struct target_def *target = &def->targets[i];
-        if (!is_near(target->at.x) || !is_near(target->at.y) || !is_finite(target->jump_within) ||
+        if (!is_near(target->at.x) || !is_near(target->at.y) || !is_near(target->way_at.x) ||
+            !is_near(target->way_at.y) || !is_finite(target->jump_within) ||
             !is_finite(target->jump_margin)) {
             return "a target is out of range; allowed: coordinates up to LIMIT_COORDINATE, finite distances";
         }
@@ -100,7 +101,9 @@ enum world_result world_restore_begin(const struct world_def *def, const struct 
     }
     for (int i = 0; i < def->target_count; i++) {
         world->targets[i].at = def->targets[i].at;
+        world->targets[i].way_at = def->targets[i].way_at;
     }
+    world_lead_ways(world, false);
     world->tick = world->counted_since = image->tick;
     world->next_id = image->next_id;
     world->next_obstacle = image->next_obstacle;

@@ -247,6 +247,25 @@ static void geometry_round_trips(void **state) {
     buffer_fini(&out);
 }
 
+/* A field that was made anew takes the place of the one of its name; what lacks vectors, or has another name, changes nothing. */
+static void flow_fields_follow_events(void **state) {
+    struct message_scenario scenario = seek_scenario();
+    struct message_event event = {.event = "flow_field", .has = EVENT_HAS_FLOW};
+    scenario.geometry.flow_count = 1;
+    scenario.geometry.flows[0] = (struct message_flow){
+        .name = "w", .columns = 2, .rows = 1, .vector_count = 2, .vectors = {{1, -2}, {0, 3}}};
+    event.flow =
+        (struct message_flow){.name = "w", .columns = 1, .rows = 2, .vector_count = 1, .vectors = {{7, 8}}};
+    message_scenario_follow(&scenario, &event);
+    assert_true(scenario.geometry.flows[0].columns == 2 && scenario.geometry.flows[0].vectors[0].x == 1.0f);
+    event.flow.vector_count = 2;
+    message_scenario_follow(&scenario, &event);
+    assert_true(scenario.geometry.flows[0].columns == 1 && scenario.geometry.flows[0].vectors[0].x == 7.0f);
+    event.flow.name[0] = 'v';
+    message_scenario_follow(&scenario, &event);
+    assert_true(scenario.geometry.flow_count == 1 && scenario.geometry.flows[0].name[0] == 'w');
+}
+
 /* Each event writes just its own members, and reading gives them back. */
 static void events_have_their_own_members(void **state) {
     static const struct {
@@ -270,6 +289,12 @@ static void events_have_their_own_members(void **state) {
           .agent = 5,
           .count = 1},
          "\"agent\":5,\"count\":1}\n"},
+        {{.event = "flow_field",
+          .tick = 1,
+          .by = 2,
+          .has = EVENT_HAS_FLOW,
+          .flow = {.name = "out", .columns = 2, .rows = 1, .vector_count = 2, .vectors = {{40, 0}, {-3, 2}}}},
+         "\"flow_field\":{\"name\":\"out\",\"cells\":[2,1],\"vectors\":[[40,0],[-3,2]]}}\n"},
         {{.event = "param",
           .tick = 1,
           .by = 2,
@@ -885,6 +910,7 @@ int main(void) {
         cmocka_unit_test(refuses_hostile_lines),
         cmocka_unit_test(refuses_hostile_geometry),
         cmocka_unit_test(geometry_round_trips),
+        cmocka_unit_test(flow_fields_follow_events),
         cmocka_unit_test(counts_are_bounded),
         cmocka_unit_test(survives_mutations),
     };

@@ -171,6 +171,34 @@ static void test_geometry(void **state) {
     scenario_fini(&scenario);
 }
 
+/* What is said of ways that end: a door of 10 px is narrower than the body; a target in an obstacle. */
+static void test_way_warnings(void **state) {
+#define ROOM(body)                                                                                           \
+    "{\"name\":\"t\",\"world\":{\"size\":[400,200],\"edge\":\"contain\",\"walls\":[[200,0,200,95],[200,105," \
+    "200,200]],"                                                                                             \
+    "\"obstacles\":[{\"box\":[330,80,20,20]}],\"flow_fields\":{\"a\":{\"way\":{\"to\":[\"in\"],"             \
+    "\"body\":" body ",\"cell\":2}}}},\"targets\":{\"in\":[340,90]}}"
+    static const char *const texts[] = {ROOM("6"), ROOM("4")};
+    for (int i = 0; i < 2; i++) {
+        const struct world_overrides overrides = {0};
+        char warning[WORLD_WARNING_TEXT];
+        struct failure failure = {0};
+        struct built_world built;
+        assert_int_equal(read_text(texts[i], &failure), 0);
+        assert_int_equal(built_world_make(&scenario, &overrides, NULL, NULL, &built, &failure), 0);
+        if (i == 0) {
+            assert_non_null(built_world_warning(&built, 0, warning));
+            assert_non_null(strstr(warning, "the way \"a\" leads nowhere"));
+            assert_non_null(strstr(warning, "narrower than the body, which is 12 px wide"));
+        }
+        assert_non_null(built_world_warning(&built, 1 - i, warning));
+        assert_non_null(strstr(warning, "in at 340, 90 is in a solid"));
+        assert_null(built_world_warning(&built, 2 - i, warning));
+        built_world_fini(&built);
+        scenario_fini(&scenario);
+    }
+}
+
 /* The movement manager tutorial's hunter. */
 static void test_states(void **state) {
     struct failure failure = {0};
@@ -386,6 +414,16 @@ static const char *const mistakes[][3] = {
      "world.flow_fields.f.grid.cells", "whole numbers"},
     {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,2],\"vectors\":[[1,2]]}}}}}",
      "world.flow_fields.f.grid.vectors", "expected an array of 4 vectors [vx, vy], row by row; found 1"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"way\":{}}}}}", "world.flow_fields.f.way.to", "missing"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"way\":{\"to\":[]}}}}}", "world.flow_fields.f.way.to", "1 to 8"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"way\":{\"to\":[\"a\"],\"cell\":0.5}}}}}",
+     "world.flow_fields.f.way.cell", "1600 x 1200 cells are too many; allowed: at most 65536"},
+    {"{" IN "\"flow_fields\":{\"f\":{\"way\":{\"to\":[\"a\"],\"speeed\":5}}}}}",
+     "world.flow_fields.f.way.speeed", "did you mean \"speed\"?"},
+    {"{" IN "\"areas\":{\"hall\":{\"rect\":[1,2,3,4]}},\"flow_fields\":{\"f\":{\"way\":{\"to\":[\"hall\","
+     "\"exti\"]}}}},"
+     "\"targets\":{\"exit\":[1,2]}}",
+     "world.flow_fields.f.way.to[1]", "no area or target \"exti\" (did you mean \"exit\"?)"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"follow_path\":{}}]}}}",
      "kinds.p.behaviors[0].follow_path.path", "missing"},
     {"{" WORLD ",\"kinds\":{\"p\":{\"behaviors\":[{\"stay_on_path\":{\"path\":\"a\"}}]}}}",
@@ -691,13 +729,14 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_view_and_about),
-        cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
-        cmocka_unit_test(test_conditions), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_wheels_and_herd),
+        cmocka_unit_test(test_everything),   cmocka_unit_test(test_view_and_about),
+        cmocka_unit_test(test_strolls),      cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_states),       cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_too_many_pieces),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_wheels_and_herd),
+        cmocka_unit_test(test_way_warnings),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
