@@ -45,6 +45,8 @@ const char *const message_event_names[] = {"paused",
                                            "caught",
                                            "crossed",
                                            "overload",
+                                           "entered",
+                                           "left",
                                            NULL};
 
 static_assert(sizeof message_event_names / sizeof message_event_names[0] <= 65, "each event has a bit");
@@ -119,6 +121,9 @@ static const struct {
     GROUP(EVENT_HAS_REASON, ROW(struct message_event, "reason", FIELD_TEXT, reason, 0, 0, 0)),
     GROUP(EVENT_HAS_SPEED, ROW(struct message_event, "speed", FIELD_DOUBLE, speed, 0, 0, 1000)),
     GROUP(EVENT_HAS_SEQ, ROW(struct message_event, "seq", FIELD_UINT64, seq, 0, 0, LIMIT_ID_INTEGER)),
+    GROUP(EVENT_HAS_TURNOVER, ROW(struct message_event, "source", FIELD_NAME, source, FIELD_BRIEF, 0, 0),
+          ROW(struct message_event, "sink", FIELD_NAME, sink, FIELD_BRIEF, 0, 0),
+          ROW(struct message_event, "waiting", FIELD_UINT32, waiting, FIELD_BRIEF, 0, (double)UINT32_MAX)),
     GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
     GROUP(EVENT_HAS_AGENTS, ROWS(struct message_event, "agents", agents, agent_count, 0, LIMIT_DIVERGED_AGENTS,
                                  ENTRY(.type = FIELD_UINT32, .max = (double)UINT32_MAX))),

@@ -24,7 +24,9 @@ struct message_event {
     char name[LIMIT_PERSON_BYTES + 1]; /* of the session that did it */
     char kind[LIMIT_NAME_CHARS + 1];   /* whose agents or parameter */
     uint32_t agent;                    /* the one agent it is about */
-    uint32_t count, first_id, last_id; /* spawned; removed has the count alone */
+    uint32_t count, first_id, last_id; /* spawned; removed, entered and left have the count alone */
+    char source[LIMIT_NAME_CHARS + 1], sink[LIMIT_NAME_CHARS + 1]; /* entered; left */
+    uint32_t waiting;                  /* entered: those for whom there is no place */
     char param[64];                    /* "max_speed" */
     double value;                      /* of the parameter */
     char target[LIMIT_NAME_CHARS + 1]; /* a named target */
@@ -83,7 +85,8 @@ enum message_event_has {
     EVENT_HAS_SPEED = 134217728,
     EVENT_HAS_GATE = 268435456, /* and a direction */
     EVENT_HAS_FLOW = 536870912,
-    EVENT_HAS_AGENTS = 67108864, /* agents, and agent_count of them */
+    EVENT_HAS_AGENTS = 67108864,     /* agents, and agent_count of them */
+    EVENT_HAS_TURNOVER = 1073741824, /* a source or a sink, and who waits */
 };
 
 /** The events that a subscription can be limited to, ended by NULL: all but those that concern one session alone. */

@@ -88,7 +88,7 @@ enum request_trait {
     REQUEST_TRAIT_REPLACES = 32, /* without an id it replaces the last one of its session that waits */
 };
 
-enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS, LIST_SAVES };
+enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS, LIST_SAVES, LIST_SOURCES };
 
 enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
 
@@ -106,6 +106,7 @@ struct request_subscribe {
     float grid[2];            /* density: columns and rows, or 0 */
     float cell;               /* density: px, or 0 */
     bool by_kind, mean_speed; /* density: has these as well */
+    bool key_changes;         /* packed: keys may come as changes of the one before */
     bool has_nearest;
     uint32_t nearest; /* of a frame in a reply: so many of the nearest of every agent are beside it */
 };

@@ -385,6 +385,7 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
     static const char *const grids[] = {"grid", "cell", "by_kind", "mean_speed", NULL};
     static const char *const agents[] = {"fields", "forces", NULL};
     static const char *const parts[] = {"parts", NULL};
+    static const char *const keys[] = {"key_changes", NULL};
     static const char *const frames[] = {"region", "kinds", NULL};
     const struct frame_layout *row = frame_layout_row(subscribe->layout);
     const char *layout = request_layout_name(subscribe->layout);
@@ -393,6 +394,7 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
     }
     if ((row->fields == 0 && check_absent(json, agents, layout, failure) != 0) ||
         ((row->fields & (unsigned)SNAPSHOT_PARTS) == 0 && check_absent(json, parts, layout, failure) != 0) ||
+        (row->key == NULL && check_absent(json, keys, layout, failure) != 0) ||
         (!frame_layout_has_frames(row) && check_absent(json, frames, layout, failure) != 0)) {
         return -1;
     }

@@ -10,7 +10,8 @@
 #include "common/protocol/request_extra.h"
 #include "common/text/names.h"
 
-static const char *const list_choices[] = {"scenarios", "kinds", "targets", "behaviors", "saves", NULL};
+static const char *const list_choices[] = {"scenarios", "kinds",   "targets", "behaviors",
+                                           "saves",     "sources", NULL};
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}
@@ -61,6 +62,7 @@ static const struct field subscribe_fields[] = {
         "Layout density: the most a cell is wide and high.", .unit = "px"),
     FLAG(struct request_subscribe, by_kind, "Layout density: the agents of each kind as well."),
     FLAG(struct request_subscribe, mean_speed, "Layout density: the mean speed of each cell's agents as well."),
+    FLAG(struct request_subscribe, key_changes, "Layout packed: a key may come as a change of the one before."),
     FLAG(struct request_subscribe, cursors, "Where the others point."),
     NAMES("events", struct request_subscribe, events,
         "These events only; those that concern this session alone come in any case.", .choices = message_event_names),

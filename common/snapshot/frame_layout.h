@@ -47,6 +47,10 @@ struct frame_key_codec {
      * out->failed; there is no key then. */
     void (*encode_key)(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
                        struct buffer *out);
+    /** The whole line of the key once more; a key that changes the one before (packed_encode_change). */
+    void (*encode_key_again)(const struct packed_encoder *encoder, struct buffer *out);
+    bool (*encode_change)(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
+                          struct buffer *out);
     /** Appends a frame against the key, which serves the snapshot. false: a new key is due, nothing was
      * appended. Failure is out->failed. */
     bool (*encode_delta)(struct packed_encoder *encoder, const struct snapshot *snapshot, struct buffer *out);

@@ -19,7 +19,8 @@
 bool snapshot_view_equals(const struct snapshot_view *a, const struct snapshot_view *b) {
     bool is_same = a->layout == b->layout && a->fields == b->fields && a->has_region == b->has_region &&
                    a->grid[0] == b->grid[0] && a->grid[1] == b->grid[1] && a->cell == b->cell &&
-                   a->by_kind == b->by_kind && a->mean_speed == b->mean_speed && a->has_speed == b->has_speed;
+                   a->by_kind == b->by_kind && a->mean_speed == b->mean_speed &&
+                   a->has_speed == b->has_speed && a->key_changes == b->key_changes;
     for (int i = 0; i < 4 && a->has_region; i++) {
         is_same = is_same && a->region[i] == b->region[i];
     }

@@ -146,6 +146,7 @@ struct snapshot_view {
     float cell;                                       /* density: px; 0: by `grid` */
     bool by_kind, mean_speed;                         /* density: has these as well */
     bool has_speed;                                   /* frames say the speed of the world's time */
+    bool key_changes;                                 /* packed: keys may come as changes of the one before */
 };
 
 /** A rectangle in hundredths of px. */

@@ -22,6 +22,7 @@ int packed_encoder_init(struct packed_encoder *encoder, unsigned fields) {
 
 void packed_encoder_fini(struct packed_encoder *encoder) {
     snapshot_destroy(encoder->base);
+    snapshot_destroy(encoder->spare);
     free(encoder->pairs);
     *encoder = (struct packed_encoder){.fields = encoder->fields};
 }
@@ -30,12 +31,13 @@ void packed_encoder_reset(struct packed_encoder *encoder) {
     packed_encoder_fini(encoder);
 }
 
+static size_t bytes_of(const struct snapshot *held) {
+    return held == NULL ? 0 : snapshot_bytes(held->capacity, held->share_capacity, held->share_begin != NULL);
+}
+
 size_t packed_encoder_bytes(const struct packed_encoder *encoder) {
-    const struct snapshot *base = encoder->base;
     const size_t pairs = (size_t)encoder->pair_capacity * 2 * sizeof *encoder->pairs;
-    return pairs + (base == NULL
-                        ? 0
-                        : snapshot_bytes(base->capacity, base->share_capacity, base->share_begin != NULL));
+    return pairs + bytes_of(encoder->base) + bytes_of(encoder->spare);
 }
 
 bool packed_key_serves(const struct packed_encoder *encoder, const struct snapshot *snapshot) {
@@ -143,8 +145,8 @@ static void put_key_columns(const struct snapshot *base, unsigned fields, struct
     }
 }
 
-static int make_base(struct packed_encoder *encoder, const struct snapshot *snapshot) {
-    const int32_t pairs = snapshot->count / FAR_SHARE + 1;
+static int reserve_pairs(struct packed_encoder *encoder, int32_t count) {
+    const int32_t pairs = count / FAR_SHARE + 1;
     if (pairs > encoder->pair_capacity) {
         int32_t *larger = realloc(encoder->pairs, (size_t)pairs * 2 * sizeof *larger);
         if (larger == NULL) {
@@ -153,10 +155,43 @@ static int make_base(struct packed_encoder *encoder, const struct snapshot *snap
         encoder->pairs = larger;
         encoder->pair_capacity = pairs;
     }
+    return 0;
+}
+
+static int make_base(struct packed_encoder *encoder, const struct snapshot *snapshot) {
     if (encoder->base == NULL) {
         encoder->base = snapshot_create();
     }
-    return encoder->base == NULL ? -1 : snapshot_copy(snapshot, encoder->base);
+    return encoder->base == NULL || reserve_pairs(encoder, snapshot->count) != 0
+               ? -1
+               : snapshot_copy(snapshot, encoder->base);
+}
+
+/* The line of these agents; before: the key that they change, 0: none. gone: how many of its indices, in encoder->pairs. */
+static void put_key(const struct packed_encoder *encoder, const struct snapshot *agents, uint64_t number,
+                    uint64_t before, int32_t gone, struct buffer *out) {
+    buffer_printf(out, "{\"op\":\"key\",\"tick\":%llu,\"key\":%llu", (unsigned long long)agents->tick,
+                  (unsigned long long)number);
+    if (before != 0) {
+        buffer_printf(out, ",\"from\":%llu", (unsigned long long)before);
+    }
+    buffer_printf(out, ",\"n\":%ld,\"scale\":100", (long)agents->count);
+    if (encoder->fields & SNAPSHOT_KIND) {
+        put_names(out, "kinds", &agents->kind_names);
+    }
+    if (encoder->fields & SNAPSHOT_STATE) {
+        put_names(out, "states", &agents->state_names);
+    }
+    put_key_columns(agents, encoder->fields, out);
+    if (gone > 0) {
+        put_column(out, "gone", encoder->pairs, (size_t)gone, sizeof *encoder->pairs);
+    }
+    buffer_append_text(out, "}\n");
+}
+
+void packed_encode_key_again(const struct packed_encoder *encoder, struct buffer *out) {
+    assert(encoder->number != 0);
+    put_key(encoder, encoder->base, encoder->number, 0, 0, out);
 }
 
 void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
@@ -167,17 +202,79 @@ void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *sn
         out->failed = true;
         return;
     }
-    buffer_printf(out, "{\"op\":\"key\",\"tick\":%llu,\"key\":%llu,\"n\":%ld,\"scale\":100",
-                  (unsigned long long)snapshot->tick, (unsigned long long)number, (long)snapshot->count);
-    if (encoder->fields & SNAPSHOT_KIND) {
-        put_names(out, "kinds", &snapshot->kind_names);
-    }
-    if (encoder->fields & SNAPSHOT_STATE) {
-        put_names(out, "states", &snapshot->state_names);
-    }
-    put_key_columns(encoder->base, encoder->fields, out);
-    buffer_append_text(out, "}\n");
+    put_key(encoder, encoder->base, number, 0, 0, out);
     encoder->number = out->failed ? 0 : number;
+}
+
+/* Who is gone from the key (indices), and who came (rows of the snapshot): the halves of encoder->pairs. False when they
+ * are too many. */
+static bool find_changes(const struct packed_encoder *encoder, const struct snapshot *now, int32_t *gone,
+                         int32_t *came) {
+    const struct snapshot *base = encoder->base;
+    const int32_t most = encoder->pair_capacity;
+    int32_t row = 0, index = 0;
+    *gone = *came = 0;
+    while (row < now->count || index < base->count) {
+        const bool is_gone = row == now->count || (index < base->count && base->id[index] < now->id[row]);
+        if (!is_gone && index < base->count && base->id[index] == now->id[row]) {
+            index++;
+            row++;
+        } else if (*(is_gone ? gone : came) == most) {
+            return false;
+        } else if (is_gone) {
+            encoder->pairs[(*gone)++] = index++;
+        } else {
+            encoder->pairs[most + (*came)++] = row++;
+        }
+    }
+    return true;
+}
+
+/* The snapshot's agents, of which those that the key has are as it has them. */
+static int follow_base(struct packed_encoder *encoder, const struct snapshot *now) {
+    const struct snapshot *base = encoder->base;
+    if (encoder->spare == NULL) {
+        encoder->spare = snapshot_create();
+    }
+    struct snapshot *next = encoder->spare;
+    if (next == NULL || snapshot_copy(now, next) != 0) {
+        return -1;
+    }
+    for (int32_t row = 0, index = 0; row < next->count; row++) {
+        while (index < base->count && base->id[index] < next->id[row]) {
+            index++;
+        }
+        if (index < base->count && base->id[index] == next->id[row]) {
+#define AS_BASE(type, column) next->column[row] = base->column[index];
+            SNAPSHOT_COLUMNS(AS_BASE)
+#undef AS_BASE
+        }
+    }
+    next->clock_ms = base->clock_ms; /* it is as old as what it changes */
+    encoder->spare = encoder->base;
+    encoder->base = next;
+    return 0;
+}
+
+bool packed_encode_change(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
+                          struct buffer *out) {
+    const uint64_t before = encoder->number;
+    int32_t gone = 0, came = 0;
+    if (before == 0 || encoder->base->epoch != snapshot->epoch ||
+        snapshot->clock_ms - encoder->base->clock_ms >= PACKED_KEY_MS ||
+        !find_changes(encoder, snapshot, &gone, &came)) {
+        return false;
+    }
+    encoder->number = 0;
+    if (follow_base(encoder, snapshot) != 0 ||
+        snapshot_select(encoder->base, encoder->pairs + encoder->pair_capacity, came, encoder->spare) != 0) {
+        out->failed = true;
+        return true;
+    }
+    put_key(encoder, encoder->spare, number, before, gone, out);
+    out->failed = out->failed || reserve_pairs(encoder, snapshot->count) != 0;
+    encoder->number = out->failed ? 0 : number;
+    return true;
 }
 
 /* ---- deltas ---- */

@@ -6,6 +6,7 @@
  * 3. A difference beyond 16 bits goes into the column's far list, as index and value. When more than a tenth
  * of a column does, a new key is due.
  * 4. Forces have no part in the key: they are whole values in each delta.
+ * 5. A key may also be told as a change of the key before it: who is gone, who came. The others stay as that has them.
  */
 #ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
 #define DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
@@ -24,10 +25,11 @@ enum { PACKED_KEY_MS = 5000 }; /* a key older than this (server's clock) is repl
 
 /** The key against which the deltas of one view are formed. */
 struct packed_encoder {
-    uint64_t number;       /* of the key; 0: there is none yet */
-    unsigned fields;       /* enum snapshot_field; SNAPSHOT_SHARES has no place here */
-    struct snapshot *base; /* NULL after packed_encoder_reset, until the next key */
-    int32_t *pairs;        /* scratch: index and value of far agents */
+    uint64_t number;        /* of the key; 0: there is none yet */
+    unsigned fields;        /* enum snapshot_field; SNAPSHOT_SHARES has no place here */
+    struct snapshot *base;  /* NULL after packed_encoder_reset, until the next key */
+    struct snapshot *spare; /* NULL until a key changes */
+    int32_t *pairs;         /* scratch: index and value of far agents */
     int32_t pair_capacity;
 };
 
@@ -46,6 +48,13 @@ bool packed_key_serves(const struct packed_encoder *encoder, const struct snapsh
  * there is no key then. */
 void packed_encode_key(struct packed_encoder *encoder, const struct snapshot *snapshot, uint64_t number,
                        struct buffer *out);
+/** The whole line of the key that there is, once more. Failure is out->failed. */
+void packed_encode_key_again(const struct packed_encoder *encoder, struct buffer *out);
+/** Makes a key of the snapshot's agents from the key that there is, and appends what changed: the line of who came, with
+ * who is gone. number: as of packed_encode_key. False: there is none of this world, it is too old, or a tenth of its agents
+ * came or went (nothing changes). Failure is out->failed; there is no key then. */
+NODISCARD bool packed_encode_change(struct packed_encoder *encoder, const struct snapshot *snapshot,
+                                    uint64_t number, struct buffer *out);
 /** Appends the line of a snapshot that the key serves. PACKED_TOO_FAR: nothing was appended, make it the key
  * first (then it never is). Failure is out->failed. */
 NODISCARD enum packed_result packed_encode_delta(struct packed_encoder *encoder,
@@ -55,7 +64,7 @@ NODISCARD enum packed_result packed_encode_delta(struct packed_encoder *encoder,
  *
  * 1. Whatever bytes come, nothing is read or written outside its arrays: lengths, counts, indices, the order
  * of ids and the numbers of keys are checked, and a line that breaks a rule is refused as a whole.
- * 2. A key that was refused leaves no key; a delta that was refused leaves the key as it was.
+ * 2. A key, whole or a change, that was refused leaves no key; a delta that was refused leaves the key as it was.
  * 3. One decoder a connection. It owns a copy of the key.
  */
 

@@ -49,21 +49,25 @@ enum member {
     MEMBER_TARGETS,
     MEMBER_CLOCK,
     MEMBER_SPEED,
+    MEMBER_FROM,
+    MEMBER_GONE,
     MEMBER_COUNT,
     COLUMNS = MEMBER_X_FAR
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "x",     "y",      "vx",     "vy",          "heading",     "stamina",  "x_far",
-    "y_far", "vx_far", "vy_far", "heading_far", "stamina_far", "state",    "state_far",
-    "id",    "kind",   "kinds",  "states",      "desired",     "steering", "op",
-    "tick",  "time",   "key",    "n",           "targets",     "clock",    "speed"};
+    "x",      "y",       "vx",          "vy",          "heading", "stamina",   "x_far", "y_far",
+    "vx_far", "vy_far",  "heading_far", "stamina_far", "state",   "state_far", "id",    "kind",
+    "kinds",  "states",  "desired",     "steering",    "op",      "tick",      "time",  "key",
+    "n",      "targets", "clock",       "speed",       "from",    "gone"};
 
 static const unsigned column_fields[COLUMNS] = {SNAPSHOT_POS, SNAPSHOT_POS,     SNAPSHOT_VEL,
                                                 SNAPSHOT_VEL, SNAPSHOT_HEADING, SNAPSHOT_STAMINA};
 
 struct packed_decoder {
     struct snapshot *base; /* tick, clock and targets are unused */
+    struct snapshot *came,
+        *next; /* of a change: its agents, and the key that it makes; NULL until one comes */
     bool has_key;
     uint64_t number;
     void *scratch; /* a decoded column */
@@ -88,6 +92,8 @@ struct packed_decoder *packed_decoder_create(void) {
 void packed_decoder_destroy(struct packed_decoder *decoder) {
     if (decoder != NULL) {
         snapshot_destroy(decoder->base);
+        snapshot_destroy(decoder->came);
+        snapshot_destroy(decoder->next);
         free(decoder->scratch);
         json_lift_fini(&decoder->lift);
         free(decoder);
@@ -318,13 +324,11 @@ static int read_key_columns(struct packed_decoder *decoder, const struct line *l
     return 0;
 }
 
-static int read_key(struct packed_decoder *decoder, const struct line *line) {
-    struct snapshot *base = decoder->base;
-    double number = 0.0, count = 0.0;
+/* The agents of the line. */
+static int read_agents(struct packed_decoder *decoder, const struct line *line, struct snapshot *base) {
+    double count = 0.0;
     size_t length = 0;
-    decoder->has_key = false;
-    if (read_number(line, MEMBER_KEY, 1.0, LIMIT_ID_INTEGER, &number) != 0 ||
-        read_number(line, MEMBER_N, 0.0, LIMIT_AGENTS, &count) != 0) {
+    if (read_number(line, MEMBER_N, 0.0, LIMIT_AGENTS, &count) != 0) {
         return -1;
     }
     /* Memory is taken for as many agents as the line has, not for as many as it says. */
@@ -336,8 +340,101 @@ static int read_key(struct packed_decoder *decoder, const struct line *line) {
     }
     base->count = (int32_t)count;
     base->fields = 0;
-    if (read_ids(line, base) != 0 || read_kinds(decoder, line, base) != 0 || read_states(line, base) != 0 ||
-        read_key_columns(decoder, line, base) != 0) {
+    return read_ids(line, base) != 0 || read_kinds(decoder, line, base) != 0 ||
+                   read_states(line, base) != 0 || read_key_columns(decoder, line, base) != 0
+               ? -1
+               : 0;
+}
+
+static bool are_same_names(const struct name_table *a, const struct name_table *b) {
+    bool is_same = a->count == b->count;
+    for (int i = 0; is_same && i < a->count; i++) {
+        is_same = strcmp(a->names[i], b->names[i]) == 0;
+    }
+    return is_same;
+}
+
+/* decoder->next: the key's agents but those at the indices `gone`, and those that came, in order of id. */
+static int merge(struct packed_decoder *decoder, const struct line *line, const int32_t *gone, int32_t left) {
+    const struct snapshot *base = decoder->base, *came = decoder->came;
+    struct snapshot *next = decoder->next;
+    int32_t index = 0, row = 0;
+    if (snapshot_reserve(next, base->count + came->count, 0, false) != 0) {
+        return refuse_memory(line);
+    }
+    for (next->count = 0; index < base->count || row < came->count;) {
+        if (left > 0 && index < base->count && *gone == index) {
+            gone++;
+            left--;
+            index++;
+            continue;
+        }
+        const bool is_new = index == base->count || (row < came->count && came->id[row] <= base->id[index]);
+        const struct snapshot *from = is_new ? came : base;
+        const int32_t at = is_new ? row++ : index++, to = next->count++;
+        if (is_new && index < base->count && came->id[at] == base->id[index]) {
+            return refuse(line, MEMBER_ID, "an agent that the key has");
+        }
+#define TAKE(type, column) next->column[to] = from->column[at];
+        SNAPSHOT_COLUMNS(TAKE)
+#undef TAKE
+    }
+    return left > 0 ? refuse(line, MEMBER_GONE, "not ascending indices of the key") : 0;
+}
+
+/* A key that is told as a change of the one that came last. */
+static int read_change(struct packed_decoder *decoder, const struct line *line, bool had_key) {
+    double before = 0.0;
+    size_t length = 0, bytes = 0;
+    const int32_t *gone = NULL;
+    if (read_number(line, MEMBER_FROM, 1.0, LIMIT_ID_INTEGER, &before) != 0) {
+        return -1;
+    }
+    if (!had_key || (uint64_t)before != decoder->number) {
+        return refuse(line, MEMBER_FROM, "not the key that came last");
+    }
+    decoder->came = decoder->came == NULL ? snapshot_create() : decoder->came;
+    decoder->next = decoder->next == NULL ? snapshot_create() : decoder->next;
+    if (decoder->came == NULL || decoder->next == NULL) {
+        return refuse_memory(line);
+    }
+    if (read_agents(decoder, line, decoder->came) != 0) {
+        return -1;
+    }
+    struct snapshot *base = decoder->base, *next = decoder->next;
+    if (decoder->came->fields != base->fields ||
+        !are_same_names(&decoder->came->kind_names, &base->kind_names) ||
+        !are_same_names(&decoder->came->state_names, &base->state_names)) {
+        return refuse(line, MEMBER_FROM, "other columns or names than those of that key");
+    }
+    const cJSON *value = line->members[MEMBER_GONE];
+    if (value != NULL) {
+        const char *text =
+            cJSON_IsString(value) ? json_lift_text(line->lift, value->valuestring, &length) : NULL;
+        if (text == NULL || !base64_decoded_length(text, length, &bytes) || bytes % sizeof *gone != 0) {
+            return refuse(line, MEMBER_GONE, "not indices in base64");
+        }
+        gone = read_scratch(decoder, line, MEMBER_GONE, bytes / sizeof *gone, sizeof *gone);
+        if (gone == NULL) {
+            return -1;
+        }
+    }
+    if (merge(decoder, line, gone, (int32_t)(bytes / sizeof *gone)) != 0) {
+        return -1;
+    }
+    next->fields = base->fields;
+    next->kind_names = base->kind_names;
+    next->state_names = base->state_names;
+    decoder->base = next;
+    decoder->next = base;
+    return 0;
+}
+
+static int read_key(struct packed_decoder *decoder, const struct line *line, bool had_key) {
+    double number = 0.0;
+    if (read_number(line, MEMBER_KEY, 1.0, LIMIT_ID_INTEGER, &number) != 0 ||
+        (line->members[MEMBER_FROM] == NULL ? read_agents(decoder, line, decoder->base)
+                                            : read_change(decoder, line, had_key)) != 0) {
         return -1;
     }
     decoder->number = (uint64_t)number;
@@ -587,7 +684,8 @@ enum frame_result packed_decode(struct packed_decoder *decoder, const char *line
         (void)failure_set(failure, FAILURE_INVALID, "op", "packed: neither a key nor a delta");
         return FRAME_REFUSED;
     }
-    decoder->has_key = decoder->has_key && !is_key;
+    const bool had_key = decoder->has_key;
+    decoder->has_key = had_key && !is_key;
     if (json_lift_read(&decoder->lift, line, length) != 0) {
         (void)failure_set(failure, FAILURE_INVALID, NULL, "a string that begins with #, or out of memory");
         return FRAME_REFUSED;
@@ -599,7 +697,7 @@ enum frame_result packed_decode(struct packed_decoder *decoder, const char *line
     struct line members = {.lift = &decoder->lift, .what = is_key ? "key" : "delta", .failure = failure};
     int result = find_members(json, &members);
     if (result == 0) {
-        result = is_key ? read_key(decoder, &members) : read_delta(decoder, &members, snapshot);
+        result = is_key ? read_key(decoder, &members, had_key) : read_delta(decoder, &members, snapshot);
     }
     cJSON_Delete(json);
     if (result != 0) {
@@ -652,6 +750,8 @@ static bool encode_delta(struct packed_encoder *encoder, const struct snapshot *
 
 static const struct frame_key_codec key_codec = {
     .encode_key = packed_encode_key,
+    .encode_key_again = packed_encode_key_again,
+    .encode_change = packed_encode_change,
     .encode_delta = encode_delta,
     .agent_bytes = key_bytes,
 };

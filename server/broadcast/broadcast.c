@@ -236,7 +236,7 @@ static void drop_keys(struct broadcast *broadcast, const struct session_set *ses
         }
     }
     for (int i = 0; i < broadcast->form_count && !has_room(broadcast, bytes); i++) {
-        if (!broadcast->forms[i]->is_read && broadcast->forms[i]->key != NULL) {
+        if (!broadcast->forms[i]->is_read && broadcast->forms[i]->packed.number != 0) {
             frame_form_drop_key(broadcast->forms[i], &broadcast->scratch);
         }
     }
@@ -294,6 +294,9 @@ static bool is_in(const struct broadcast *broadcast, const struct snapshot *snap
 static void ask(struct broadcast *broadcast, struct session_set *sessions, struct session *session) {
     const struct snapshot *snapshot = broadcast->slot->snapshot;
     struct frame_form *form = find_form(broadcast, &session->subscription.view);
+    if (form != NULL && form->view.key_changes && session->stream.queue.last_key != form->packed.number) {
+        form->wants_key = true;
+    }
     if (form == NULL || form->is_asked || !is_in(broadcast, snapshot, &form->view)) {
         return;
     }
@@ -342,11 +345,18 @@ static void offer(struct broadcast *broadcast, struct session_set *sessions, str
         leave_out(broadcast, session);
         return;
     }
+    const uint64_t key = form->packed.number, last_key = session->stream.queue.last_key;
+    struct shared_bytes *line =
+        form->change != NULL && form->change_from == last_key ? form->change : form->key;
+    if (key != 0 && key != last_key && line == NULL) {
+        leave_out(broadcast, session); /* it lost its key while the frame was made */
+        return;
+    }
     subscription->has_sent = true;
     subscription->last_tick = snapshot->tick;
     subscription->last_clock_tick = snapshot->clock_tick;
-    if (form->key != NULL) {
-        session_offer_keyed(session, form->key, form->packed.number, form->frame);
+    if (key != 0) {
+        session_offer_keyed(session, line, key, form->frame);
     } else {
         session_offer_frame(session, form->frame);
     }
@@ -580,6 +590,9 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
     if (view->mean_speed) {
         json_key_bool(json, "mean_speed", true);
     }
+    if (view->key_changes) {
+        json_key_bool(json, "key_changes", true);
+    }
     if (subscription->cursors) {
         json_key_bool(json, "cursors", true);
     }
@@ -628,6 +641,7 @@ static struct subscription make_subscription(const struct client_info *client,
     view->by_kind = body->by_kind;
     view->mean_speed = body->mean_speed;
     view->has_speed = client->wants_speed;
+    view->key_changes = body->key_changes;
     if (frame_layout_row(body->layout)->takes_grid && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
         view->grid[0] = DEFAULT_COLUMNS;
         view->grid[1] = DEFAULT_ROWS;

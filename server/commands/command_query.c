@@ -467,6 +467,34 @@ static void list_targets(const struct world *world, struct json_writer *json) {
     json_end(json);
 }
 
+/* Who has come and left so far. */
+static void list_sources(const struct world *world, struct json_writer *json) {
+    json_key(json, "sources");
+    json_array(json);
+    for (int i = 0; i < world_source_count(world); i++) {
+        const struct source_view source = world_source(world, i);
+        json_object(json);
+        json_key_string(json, "name", source.def->name);
+        json_key_string(json, "kind", world_kind(world, source.def->kind)->name);
+        json_key_string(json, "area", world_scenery(world)->def.areas[source.def->area].name);
+        json_key_unsigned(json, "spawned", source.spawned);
+        json_key_unsigned(json, "waiting", source.waiting);
+        json_end(json);
+    }
+    json_end(json);
+    json_key(json, "sinks");
+    json_array(json);
+    for (int i = 0; i < world_sink_count(world); i++) {
+        const struct sink_view sink = world_sink(world, i);
+        json_object(json);
+        json_key_string(json, "name", sink.def->name);
+        json_key_string(json, "area", world_scenery(world)->def.areas[sink.def->area].name);
+        json_key_unsigned(json, "removed", sink.removed);
+        json_end(json);
+    }
+    json_end(json);
+}
+
 /* Every behavior of this server with what a scenario can say about it. */
 static void list_behaviors(struct json_writer *json) {
     json_key(json, "behaviors");
@@ -506,6 +534,9 @@ int apply_list(struct apply *apply) {
         return 0;
     case LIST_BEHAVIORS:
         list_behaviors(apply->json);
+        return 0;
+    case LIST_SOURCES:
+        list_sources(world, apply->json);
         return 0;
     }
     return failure_set(&apply->failure, FAILURE_INTERNAL, "what", "no such list");

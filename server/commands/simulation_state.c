@@ -15,10 +15,6 @@
 #include "server/sim/world/world.h"
 #include "server/sim/world/world_stripes.h"
 
-void event_log_init(struct event_log *log, double tick_hz) {
-    *log = (struct event_log){.second_ticks = (uint64_t)ceil(tick_hz)};
-}
-
 static void write_event(struct message_event *event, const struct world_note *note,
                         const struct world *world) {
     event->agent = note->agent;
@@ -80,6 +76,48 @@ static void take_crossings(struct event_log *log, const struct world *world) {
     }
 }
 
+/* Who came and left in the second that is over. */
+static void take_turnover(struct event_log *log, const struct world *world) {
+    for (int i = 0; i < world_source_count(world); i++) {
+        const struct source_view source = world_source(world, i);
+        const uint32_t count = source.spawned - log->entered[i];
+        struct message_event *event =
+            count > 0 ? add_event(log, EVENT_HAS_TURNOVER, world_tick(world)) : NULL;
+        if (event != NULL) {
+            (void)snprintf(event->event, sizeof event->event, "entered");
+            event->has |= EVENT_HAS_KIND | EVENT_HAS_COUNT;
+            event->count = count;
+            event->waiting = source.waiting;
+            memcpy(event->source, source.def->name, sizeof event->source);
+            memcpy(event->kind, world_kind(world, source.def->kind)->name, sizeof event->kind);
+        }
+        log->entered[i] = source.spawned;
+    }
+    for (int i = 0; i < world_sink_count(world); i++) {
+        const struct sink_view sink = world_sink(world, i);
+        const uint32_t count = sink.removed - log->left[i];
+        struct message_event *event =
+            count > 0 ? add_event(log, EVENT_HAS_TURNOVER, world_tick(world)) : NULL;
+        if (event != NULL) {
+            (void)snprintf(event->event, sizeof event->event, "left");
+            event->has |= EVENT_HAS_COUNT;
+            event->count = count;
+            memcpy(event->sink, sink.def->name, sizeof event->sink);
+        }
+        log->left[i] = sink.removed;
+    }
+}
+
+void event_log_init(struct event_log *log, const struct world *world) {
+    *log = (struct event_log){.second_ticks = (uint64_t)ceil(world_tick_hz(world))};
+    for (int i = 0; i < world_source_count(world); i++) {
+        log->entered[i] = world_source(world, i).spawned;
+    }
+    for (int i = 0; i < world_sink_count(world); i++) {
+        log->left[i] = world_sink(world, i).removed;
+    }
+}
+
 /* Takes the events of the world's last tick. */
 static void event_log_take(struct event_log *log, const struct world *world) {
     const struct world_note *notes = NULL;
@@ -89,6 +127,7 @@ static void event_log_take(struct event_log *log, const struct world *world) {
     if (second != log->second) {
         log->second = second;
         log->taken = log->crossings_taken = 0;
+        take_turnover(log, world);
     }
     log->left_out += left_out;
     for (int i = 0; i < count; i++) {
@@ -228,7 +267,7 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     state->cursors = (struct state_cursors){0};
     state->epoch++;
     state->is_spoiled = false;
-    event_log_init(&state->log, world_tick_hz(state->world));
+    event_log_init(&state->log, state->world);
     if (state->ranks != NULL) {
         state->ranks->put(state->ranks->context, state, built);
     }

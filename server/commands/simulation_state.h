@@ -24,9 +24,9 @@
 #include "server/sim/math/parallel.h"
 #include "server/sim/world/world.h"
 
-/* The events of ticks, for subscribers: targets that were reached, quarries that were caught; gates that were crossed. At
- * most EVENT_LOG_RATE of each of these two sorts in a second of simulated time and EVENT_LOG_MAX of each at once; the next event
- * of the sort says how many were left out. Pure.
+/* The events of ticks, for subscribers: targets that were reached, quarries that were caught, once a second how many agents
+ * came by each source and left by each sink; gates that were crossed. At most EVENT_LOG_RATE of gates, and of all the others, in a
+ * second of simulated time and EVENT_LOG_MAX of each at once; the next event of the sort says how many were left out. Pure.
  */
 
 enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20, EVENT_LOG_SORTS = 2 };
@@ -34,6 +34,7 @@ enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20, EVENT_LOG_SORTS = 2 };
 struct event_log {
     uint64_t second_ticks, second; /* ticks in a second; which second of the world it is */
     int taken;                     /* events in this second, but those of gates */
+    uint32_t entered[LIMIT_SOURCES], left[LIMIT_SINKS]; /* of the world when the second began */
     int count;
     uint32_t left_out;   /* since the last event that said so */
     int crossings_taken; /* the same of gates; not in checkpoints */
@@ -41,8 +42,8 @@ struct event_log {
     struct message_event events[EVENT_LOG_SORTS * EVENT_LOG_MAX];
 };
 
-/** Empty, for a world of this rate. */
-void event_log_init(struct event_log *log, double tick_hz);
+/** Empty, for the world as it is now. */
+void event_log_init(struct event_log *log, const struct world *world);
 
 /* The other ranks of a simulation whose world they share (server/sim/math/exchange.h). Rank 0 has the sessions; its
  * state sends *orders* to the others, which do the same with a state of their own.

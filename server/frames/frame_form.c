@@ -47,6 +47,7 @@ const struct extract_view *snapshot_extract_find(const struct snapshot_extract *
     struct snapshot_view wanted = *view;
     for (int i = 0; extract != NULL && i < extract->count; i++) {
         wanted.has_speed = extract->views[i].view.has_speed;
+        wanted.key_changes = extract->views[i].view.key_changes;
         if (snapshot_view_equals(&extract->views[i].view, &wanted)) {
             return &extract->views[i];
         }
@@ -163,14 +164,16 @@ void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch) 
     if (form != NULL) {
         frame_form_drop_key(form, scratch);
         packed_encoder_fini(&form->packed);
-        shared_bytes_release(form->frame);
+        frame_form_clear(form);
         free(form);
     }
 }
 
 void frame_form_clear(struct frame_form *form) {
     shared_bytes_release(form->frame);
-    form->frame = NULL;
+    shared_bytes_release(form->change);
+    form->frame = form->change = NULL;
+    form->wants_key = false;
 }
 
 /* ---- which agents it shows ---- */
@@ -290,7 +293,8 @@ static bool make_key(struct frame_form *form, const struct snapshot *selected,
     struct buffer out;
     buffer_init(&out, frame_limit_bytes);
     shared_bytes_release(form->key);
-    form->key = NULL;
+    shared_bytes_release(form->change);
+    form->key = form->change = NULL;
     limit_to_room(&out, scratch, more);
     if (may_fit(&out, selected->count, form->next.agent_key, &form->next.key)) {
         layout->key->encode_key(&form->packed, selected, ++scratch->last_key, &out);
@@ -304,16 +308,54 @@ static bool make_key(struct frame_form *form, const struct snapshot *selected,
     return form->key != NULL;
 }
 
+/* The key as a change of the one before. False: a whole one is due. */
+static bool change_key(struct frame_form *form, const struct snapshot *selected,
+                       struct frame_scratch *scratch) {
+    const struct frame_layout *layout = frame_layout_row(form->view.layout);
+    const uint64_t before = form->packed.number;
+    struct buffer out;
+    buffer_init(&out, frame_limit_bytes);
+    limit_to_room(&out, scratch, form->base_bytes);
+    if (!layout->key->encode_change(&form->packed, selected, scratch->last_key + 1, &out)) {
+        buffer_fini(&out);
+        return false;
+    }
+    scratch->last_key++;
+    count_base(form, scratch);
+    shared_bytes_release(form->key);
+    form->key = NULL;
+    form->change = take(&out, scratch);
+    form->change_from = before;
+    return form->change != NULL;
+}
+
+/* The whole line of the key, for those who cannot do with less. */
+static bool repeat_key(struct frame_form *form, struct frame_scratch *scratch) {
+    struct buffer out;
+    buffer_init(&out, frame_limit_bytes);
+    limit_to_room(&out, scratch, 0);
+    if (may_fit(&out, form->packed.base->count, form->next.agent_key, &form->next.key)) {
+        frame_layout_row(form->view.layout)->key->encode_key_again(&form->packed, &out);
+    }
+    form->key = take(&out, scratch);
+    return form->key != NULL;
+}
+
 static void make_with_key(struct frame_form *form, const struct snapshot *snapshot,
                           struct frame_scratch *scratch, struct buffer *out) {
     const struct frame_layout *layout = frame_layout_row(form->view.layout);
     const struct snapshot *selected = select_key_agents(form, snapshot, scratch);
-    if (selected != NULL && layout->key->encode_delta(&form->packed, selected, out)) {
+    const bool has_agents = selected != NULL; /* then too many are too far from what they were */
+    if (has_agents && layout->key->encode_delta(&form->packed, selected, out)) {
         return;
     }
     struct snapshot_filter filter;
     snapshot_view_filter(&form->view, snapshot, key_margin, &filter);
     selected = select_agents(&filter, snapshot, scratch);
+    if (selected != NULL && !has_agents && form->view.key_changes && change_key(form, selected, scratch) &&
+        layout->key->encode_delta(&form->packed, selected, out)) {
+        return;
+    }
     if (selected == NULL || !make_key(form, selected, scratch)) {
         out->failed = true;
         return;
@@ -361,6 +403,7 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
     (void)buffer_reserve(&out, form->next.frame < out.limit ? form->next.frame : 0);
     if (frame_layout_row(form->view.layout)->key != NULL) {
         make_with_key(form, snapshot, scratch, &out);
+        out.failed = out.failed || (form->wants_key && form->key == NULL && !repeat_key(form, scratch));
     } else {
         make_whole(form, snapshot, scratch, &out);
     }

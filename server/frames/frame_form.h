@@ -4,6 +4,9 @@
  * A packed form with a region keeps to the agents of its key as long as they include all agents inside the
  * region; the key has those within a tenth of the region's size around it as well. So agents that cross
  * the border do not ask for a new key each time. An agent that has left for more than FRAME_KEY_REACH asks for one.
+ *
+ * For readers that can (view.key_changes) a key that differs from the one before in a few agents is made as a change of
+ * it; the whole line is made only when a session has not got the one before.
  */
 #ifndef DROVER_SERVER_FRAMES_FRAME_FORM_H
 #define DROVER_SERVER_FRAMES_FRAME_FORM_H
@@ -116,7 +119,12 @@ struct frame_estimate {
 struct frame_form {
     struct snapshot_view view;
     struct packed_encoder packed;
-    struct shared_bytes *key;   /* packed: the line of the encoder's key; NULL when there is none */
+    struct shared_bytes *key; /* packed: the line of the encoder's key; NULL when there is none */
+    struct shared_bytes
+        *change; /* of the snapshot at hand: how the key came out of the one before; NULL: whole, or none */
+    uint64_t change_from; /* the number of that one */
+    bool
+        wants_key; /* the view has key_changes, and a session without that one is due a frame; the broadcast's mark */
     struct shared_bytes *frame; /* of the snapshot at hand; NULL when it is not made yet */
     struct frame_estimate next; /* of the next frame and key: from the last ones */
     double tried_ms;            /* clock of the snapshot for which a frame was last tried */
@@ -137,7 +145,7 @@ struct frame_estimate frame_form_estimate(const struct snapshot_view *view,
 /** Bytes for which there must be room before frame_form_make, as an estimate. */
 size_t frame_form_needs(const struct frame_form *form);
 void frame_form_destroy(struct frame_form *form, struct frame_scratch *scratch);
-/** Makes form->frame, and form->key when it needs one, unless they are there. false when the limit leaves no
+/** Makes form->frame, and form->key or form->change when it needs one, unless they are there. false when the limit leaves no
  * room (frame_form_needs says more then) or the system has no memory. */
 NODISCARD bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
                                struct frame_scratch *scratch);

@@ -280,7 +280,7 @@ struct snapshot_gatherer {
 
 void snapshot_demand_add(struct snapshot_demand *demand, const struct snapshot_view *view) {
     struct snapshot_view added = *view;
-    added.has_speed = false;
+    added.has_speed = added.key_changes = false;
     for (int i = 0; i < demand->count; i++) {
         if (snapshot_view_equals(&demand->views[i], &added)) {
             return;

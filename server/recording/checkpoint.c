@@ -199,6 +199,30 @@ static void write_obstacles(struct json_writer *json, const struct world *world)
     json_end(json);
 }
 
+/* Nothing in a world without sources and sinks. */
+static void write_turnover(struct json_writer *json, const struct world *world) {
+    const struct image_turnover turnover = world_image_turnover(world);
+    const int sources = world_source_count(world), sinks = world_sink_count(world);
+    if (sources > 0) {
+        json_key_unsigned(json, "source_limit", turnover.limit);
+        json_key(json, "sources");
+        json_array(json);
+        for (int i = 0; i < sources; i++) {
+            json_unsigned(json, turnover.due[i]);
+            json_unsigned(json, turnover.spawned[i]);
+        }
+        json_end(json);
+    }
+    if (sinks > 0) {
+        json_key(json, "sinks");
+        json_array(json);
+        for (int i = 0; i < sinks; i++) {
+            json_unsigned(json, turnover.removed[i]);
+        }
+        json_end(json);
+    }
+}
+
 /* ---- columns ---- */
 
 /* The quotes of a text of this many bytes in base64, and where it goes; NULL without room. */
@@ -335,6 +359,7 @@ static void write_replicated(struct json_writer *json, const struct world *world
     write_kinds(json, world);
     write_targets(json, world);
     write_obstacles(json, world);
+    write_turnover(json, world);
     write_ids(json, world);
 }
 

@@ -681,7 +681,7 @@ static int read_rest(const struct checkpoint_reading *reading, struct checkpoint
     const cJSON *root = reading->root, *events = checkpoint_member(root, "events");
     uint64_t taken = 0, left_out = 0;
     *out = (struct checkpoint_rest){.seq = 0};
-    event_log_init(&out->log, world_tick_hz(reading->world));
+    event_log_init(&out->log, reading->world);
     if (!read_flag(root, "paused", &out->is_paused)) {
         return checkpoint_refuse(reading, "paused", "missing; allowed: true, false");
     }
@@ -709,6 +709,57 @@ static int begin_world(struct checkpoint_reading *reading) {
     return result == WORLD_OK          ? 0
            : result == WORLD_NO_MEMORY ? checkpoint_run_out(reading)
                                        : checkpoint_refuse(reading, "", what);
+}
+
+/* Whole numbers, `count` of them; 0, or -1 with a failure. */
+static int read_counts(const struct checkpoint_reading *reading, const char *key, int count, uint32_t *out) {
+    const cJSON *list = checkpoint_member(reading->root, key), *item = NULL;
+    int read = 0;
+    cJSON_ArrayForEach(item, list) {
+        const double value = cJSON_IsNumber(item) ? item->valuedouble : -1.0;
+        if (read == count || !(value >= 0.0 && value <= (double)UINT32_MAX) || value != floor(value)) {
+            read = -1;
+            break;
+        }
+        out[read++] = (uint32_t)value;
+    }
+    return (count == 0 || cJSON_IsArray(list)) && read == count
+               ? 0
+               : failure_set(reading->failure, FAILURE_BAD_SAVE, key,
+                             "%s: missing, or no %d integers from 0 to 4294967295", key, count);
+}
+
+static int read_turnover(const struct checkpoint_reading *reading) {
+    struct image_turnover turnover = {.limit = LIMIT_AGENTS_USUAL};
+    uint32_t sources[2 * LIMIT_SOURCES];
+    uint64_t limit = 0;
+    const int count = world_source_count(reading->world), sinks = world_sink_count(reading->world);
+    if (read_counts(reading, "sources", 2 * count, sources) != 0 ||
+        read_counts(reading, "sinks", sinks, turnover.removed) != 0) {
+        return -1;
+    }
+    if (count + sinks == 0) {
+        return 0;
+    }
+    if (count > 0) {
+        if (checkpoint_read_whole(reading, reading->root, "source_limit", LIMIT_AGENTS, &limit) != 0) {
+            return -1;
+        }
+        turnover.limit = (uint32_t)limit;
+    }
+    for (int i = 0; i < count; i++) {
+        turnover.due[i] = sources[2 * i];
+        turnover.spawned[i] = sources[2 * i + 1];
+    }
+    if (world_restore_turnover(reading->world, &turnover)) {
+        return 0;
+    }
+    return limit > (uint64_t)world_max_agents(reading->world)
+               ? failure_set(reading->failure, FAILURE_BAD_SAVE, "source_limit",
+                             "source_limit: its sources fill the world up to %lu agents; allowed here: %d "
+                             "(--max-agents)",
+                             (unsigned long)limit, (int)world_max_agents(reading->world))
+               : checkpoint_refuse(reading, "sources", "more have come than were due");
 }
 
 static int end_world(struct checkpoint_reading *reading) {
@@ -742,7 +793,7 @@ static int read_world(struct checkpoint_reading *reading, const char *line, size
         read_obstacles(reading) != 0 || checkpoint_check_columns(reading) != 0 || begin_world(reading) != 0 ||
         read_kinds(reading) != 0 || checkpoint_read_ids(reading) != 0 ||
         checkpoint_read_columns(reading) != 0 || checkpoint_read_agent_parts(reading) != 0 ||
-        end_world(reading) != 0) {
+        read_turnover(reading) != 0 || end_world(reading) != 0) {
         return -1;
     }
     return read_rest(reading, rest) != 0 ? -1 : check_hash(reading, hash);

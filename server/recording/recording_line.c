@@ -12,6 +12,7 @@
 #include "common/json/json_writer.h"
 #include "common/text/names.h"
 #include "server/sim/core.h"
+#include "server/sim/world/world_image.h"
 
 enum { SLICES = 8, BRACE_AND_NEWLINE = 2 };
 
@@ -182,6 +183,7 @@ enum member {
     MEMBER_SCENARIO,
     MEMBER_SEED,
     MEMBER_TICK_HZ,
+    MEMBER_SOURCE_LIMIT,
     MEMBER_FROM_TICK,
     MEMBER_FROM_SEQ,
     MEMBER_TEXT,
@@ -207,6 +209,7 @@ static const char *const member_names[MEMBER_COUNT] = {
     [MEMBER_SCENARIO] = "scenario",
     [MEMBER_SEED] = "seed",
     [MEMBER_TICK_HZ] = "tick_hz",
+    [MEMBER_SOURCE_LIMIT] = "source_limit",
     [MEMBER_FROM_TICK] = "from_tick",
     [MEMBER_FROM_SEQ] = "from_seq",
     [MEMBER_TEXT] = "text",
@@ -549,7 +552,9 @@ static int read_world(const struct reading *reading, struct recording_line *out)
     if (read_session(reading, out) != 0 || read_u32(reading, MEMBER_WORLD, 1, &out->world) != 0 ||
         read_scenario_name(reading, out->scenario) != 0 || read_u64(reading, MEMBER_SEED, &out->seed) != 0 ||
         read_tick_hz(reading, &out->tick_hz) != 0 || read_hash(reading, &out->hash) != 0 ||
-        read_from(reading, out) != 0) {
+        read_from(reading, out) != 0 ||
+        (has(reading, MEMBER_SOURCE_LIMIT) &&
+         read_u32(reading, MEMBER_SOURCE_LIMIT, 1, &out->source_limit) != 0)) {
         return -1;
     }
     if (text.begin == NULL || text.begin[0] != '"') {
@@ -683,6 +688,9 @@ static void write_world(const struct recording_line *line, struct json_writer *j
     json_key_string(json, "scenario", line->scenario);
     json_key_unsigned(json, "seed", line->seed);
     json_key_number(json, "tick_hz", line->tick_hz);
+    if (line->source_limit > 0) {
+        json_key_unsigned(json, "source_limit", line->source_limit);
+    }
     write_hash(json, line->hash);
     if (line->from_seq > line->seq) {
         json_key_unsigned(json, "from_tick", line->from_tick);
@@ -770,6 +778,8 @@ int recording_scenario_read(const struct recording_line *line, struct scenario *
         memcpy(out->name, line->scenario, sizeof out->name);
         out->def.seed = line->seed;
         out->def.tick_hz = line->tick_hz;
+        out->def.source_limit =
+            line->source_limit < LIMIT_AGENTS ? (int32_t)line->source_limit : LIMIT_AGENTS;
     }
     return result;
 }
@@ -823,6 +833,8 @@ void recorder_set_world(struct recorder *recorder, const struct simulation_state
     line->world = number;
     line->seed = world_seed(state->world);
     line->tick_hz = world_tick_hz(state->world);
+    const uint32_t limit = world_image_turnover(state->world).limit;
+    line->source_limit = world_source_count(state->world) > 0 && limit != LIMIT_AGENTS_USUAL ? limit : 0;
     line->hash = hash;
     memcpy(line->scenario, state->name, sizeof line->scenario);
     set_session(line, session);

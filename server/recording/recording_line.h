@@ -89,6 +89,7 @@ struct recording_line {
     char scenario[LIMIT_NAME_CHARS + 1]; /* what `load` took */
     uint64_t seed;                       /* effective, as the world has it */
     double tick_hz;                      /* the same */
+    uint32_t source_limit;               /* agents up to which sources fill the world; 0: as usual */
     uint64_t from_tick,
         from_seq;     /* where the file begins, when requests to this world were before that; else 0 */
     const char *text; /* the scenario's, as JSON string contents, escapes and all; a span */

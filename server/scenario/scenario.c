@@ -139,7 +139,8 @@ static const struct field scenario_fields[] = {
     {.type = FIELD_END},
 };
 
-static const char *const parts[] = {"world", "targets", "kinds", "agents", "view", "about", NULL};
+static const char *const parts[] = {"world", "targets", "kinds", "agents", "sources",
+                                    "sinks", "view",    "about", NULL};
 
 void scenario_init(struct scenario *scenario) {
     *scenario = (struct scenario){.def = world_def_default()};
@@ -170,6 +171,7 @@ static int read_root(const cJSON *root, struct scenario *scenario, struct scenar
         check_texts(scenario, mistakes) != 0 || scenario_read_world(root, def, mistakes) != 0 ||
         scenario_read_targets(root, def, mistakes) != 0 || scenario_check_ways(def, mistakes) != 0 ||
         scenario_read_kinds(root, def, mistakes) != 0 || scenario_read_agents(root, def, mistakes) != 0 ||
+        scenario_read_turnover(root, def, mistakes) != 0 ||
         scenario_read_view(root, def, &scenario->view, mistakes) != 0 ||
         scenario_read_about(root, &scenario->about, mistakes) != 0) {
         return -1;

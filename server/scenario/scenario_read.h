@@ -85,5 +85,8 @@ NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def,
                                     struct scenario_mistakes *mistakes);
 NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def,
                                    struct scenario_mistakes *mistakes);
+/** "sources" and "sinks", which name kinds and areas. */
+NODISCARD int scenario_read_turnover(const cJSON *root, struct world_def *def,
+                                     struct scenario_mistakes *mistakes);
 
 #endif

@@ -350,3 +350,221 @@ int scenario_read_agents(const cJSON *root, struct world_def *def, struct scenar
     }
     return 0;
 }
+
+/* ---- sources and sinks ---- */
+
+struct source_part {
+    struct source_def def;
+    char kind[LIMIT_NAME_CHARS + 1], area[LIMIT_NAME_CHARS + 1];
+};
+
+static const struct field source_fields[] = {
+    {.name = "kind",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct source_part, kind),
+     .flags = FIELD_REQUIRED,
+     .help = "One of the kinds."},
+    {.name = "area",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct source_part, area),
+     .flags = FIELD_REQUIRED,
+     .help = "Where they come in: one of world.areas."},
+    {.name = "rate",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct source_part, def.rate),
+     .flags = FIELD_REQUIRED,
+     .min = 0.001,
+     .max = LIMIT_SOURCE_RATE,
+     .unit = "1/s",
+     .help = "Agents a second, on average."},
+    {.name = "from",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct source_part, def.from),
+     .max = LIMIT_SOURCE_TIME,
+     .unit = "s",
+     .help = "When it begins."},
+    {.name = "until",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct source_part, def.until),
+     .max = LIMIT_SOURCE_TIME,
+     .unit = "s",
+     .help = "When it ends; 0: never."},
+    {.name = "at_most",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct source_part, def.at_most),
+     .max = 1000000000.0,
+     .help = "Agents in all; 0: any number."},
+    {.name = "burst",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct source_part, def.burst),
+     .min = 1.0,
+     .max = 10000.0,
+     .initial = 1.0,
+     .help = "So many come at a time."},
+    {.name = "spread",
+     .type = FIELD_CHOICE,
+     FIELD_MEMBER(struct source_part, def.spread),
+     .choices = source_spread_names,
+     .help = "In equal intervals, or each tick with the same chance."},
+    {.type = FIELD_END},
+};
+
+struct sink_part {
+    struct sink_def def;
+    char area[LIMIT_NAME_CHARS + 1];
+    char kinds[LIMIT_KINDS * (LIMIT_NAME_CHARS + 1)];
+};
+
+static const struct field sink_fields[] = {
+    {.name = "area",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct sink_part, area),
+     .flags = FIELD_REQUIRED,
+     .help = "Where they leave: one of world.areas."},
+    {.name = "kinds",
+     .type = FIELD_NAMES,
+     FIELD_MEMBER(struct sink_part, kinds),
+     .help = "Whom it takes; everybody when left out."},
+    {.type = FIELD_END},
+};
+
+/* The index, or -1 with *failure. */
+static int find_area(const struct world_def *def, const char *name, const char *path,
+                     struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(name);
+    const int found = geometry_def_find_area(&def->geometry, name);
+    for (int i = 0; i < def->geometry.area_count; i++) {
+        scenario_names_add(&names, def->geometry.areas[i].name, true);
+    }
+    return found >= 0
+               ? found
+               : scenario_names_fail(&names, FAILURE_BAD_PARAM, "area", "world.areas has", path, failure);
+}
+
+static int find_kind(const struct world_def *def, const char *name, const char *path,
+                     struct failure *failure) {
+    int kind = 0;
+    if (scenario_check_kind(def, name, path, failure) != 0) {
+        return -1;
+    }
+    while (strcmp(def->kinds[kind].name, name) != 0) {
+        kind++;
+    }
+    return kind;
+}
+
+/* -1 with *failure. */
+static int check_source(const struct world_def *def, const char *path, struct source_part *part,
+                        struct failure *failure) {
+    char item_path[SCENARIO_PATH_BYTES];
+    scenario_path(item_path, "%s.kind", path);
+    part->def.kind = find_kind(def, part->kind, item_path, failure);
+    if (part->def.kind < 0) {
+        return -1;
+    }
+    scenario_path(item_path, "%s.area", path);
+    part->def.area = find_area(def, part->area, item_path, failure);
+    if (part->def.area < 0) {
+        return -1;
+    }
+    scenario_path(item_path, "%s.until", path);
+    return part->def.until > 0.0f && part->def.until <= part->def.from
+               ? failure_set(failure, FAILURE_OUT_OF_RANGE, item_path,
+                             "%s: it ends before it begins; allowed: 0, or more than from", item_path)
+               : 0;
+}
+
+static int read_source(const cJSON *json, const char *path, struct world_def *def,
+                       struct scenario_mistakes *mistakes) {
+    struct source_part part;
+    struct failure failure = {0};
+    bool is_whole = false;
+    memset(&part, 0, sizeof part);
+    fields_set_initial(source_fields, &part);
+    if (scenario_read_fields(source_fields, json, path, no_more, &part, NULL, &is_whole, mistakes) != 0) {
+        return -1;
+    }
+    if (is_whole && check_source(def, path, &part, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    memcpy(part.def.name, json->string, strlen(json->string) + 1);
+    def->sources[def->source_count++] = part.def;
+    return 0;
+}
+
+static int check_sink(const struct world_def *def, const char *path, struct sink_part *part,
+                      struct failure *failure) {
+    char item_path[SCENARIO_PATH_BYTES], name[LIMIT_NAME_CHARS + 1];
+    scenario_path(item_path, "%s.area", path);
+    part->def.area = find_area(def, part->area, item_path, failure);
+    part->def.kinds = part->kinds[0] == '\0' ? UINT64_MAX : 0;
+    int index = 0;
+    for (const char *at = part->kinds; part->def.area >= 0 && *at != '\0'; index++) {
+        const size_t length = strcspn(at, " ");
+        memcpy(name, at, length);
+        name[length] = '\0';
+        scenario_path(item_path, "%s.kinds[%d]", path, index);
+        const int kind = find_kind(def, name, item_path, failure);
+        if (kind < 0) {
+            return -1;
+        }
+        part->def.kinds |= UINT64_C(1) << kind;
+        at += length + (at[length] == ' ');
+    }
+    return part->def.area < 0 ? -1 : 0;
+}
+
+static int read_sink(const cJSON *json, const char *path, struct world_def *def,
+                     struct scenario_mistakes *mistakes) {
+    struct sink_part part;
+    struct failure failure = {0};
+    bool is_whole = false;
+    memset(&part, 0, sizeof part);
+    if (scenario_read_fields(sink_fields, json, path, no_more, &part, NULL, &is_whole, mistakes) != 0) {
+        return -1;
+    }
+    if (is_whole && check_sink(def, path, &part, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    memcpy(part.def.name, json->string, strlen(json->string) + 1);
+    def->sinks[def->sink_count++] = part.def;
+    return 0;
+}
+
+/* The members of an object by name. */
+static int read_named(const cJSON *root, const char *key, int most, struct world_def *def,
+                      int (*read)(const cJSON *, const char *, struct world_def *,
+                                  struct scenario_mistakes *),
+                      struct scenario_mistakes *mistakes) {
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, key), *item = NULL;
+    struct failure failure = {0};
+    if (json == NULL) {
+        return 0;
+    }
+    if (scenario_expect(cJSON_IsObject(json), "an object by name", json, key, &failure) != 0) {
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    if (cJSON_GetArraySize(json) > most) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, key, "too many %s: at most %d", key, most);
+        return scenario_mistake(mistakes, &failure) ? 0 : -1;
+    }
+    cJSON_ArrayForEach(item, json) {
+        char path[SCENARIO_PATH_BYTES];
+        scenario_path(path, "%s.%s", key, item->string);
+        if (scenario_check_name(item->string, path, &failure) != 0) {
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+        } else if (read(item, path, def, mistakes) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+int scenario_read_turnover(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
+    return read_named(root, "sources", LIMIT_SOURCES, def, read_source, mistakes) != 0 ||
+                   read_named(root, "sinks", LIMIT_SINKS, def, read_sink, mistakes) != 0
+               ? -1
+               : 0;
+}

@@ -147,7 +147,7 @@ static void begin(struct selfcheck *selfcheck, const struct simulation_state *st
     copy->cursors = state->cursors;
     copy->seq = state->seq;
     copy->is_paused = state->is_paused;
-    event_log_init(&copy->log, world_tick_hz(state->world));
+    event_log_init(&copy->log, state->world);
     selfcheck->from = world_tick(state->world);
     selfcheck->until = selfcheck->from + (uint64_t)(selfcheck->def.span_s * world_tick_hz(state->world)) + 1;
     clear_requests(selfcheck);

@@ -187,6 +187,7 @@ struct unseen {
 };
 
 struct simulation {
+    uint32_t full_epoch;           /* of the world that was logged as full */
     struct simulation_state state; /* the thread's, once it runs */
     struct worker_pool *pool;      /* owned; behind state.parallel */
     struct tick_clock clock;

@@ -269,9 +269,21 @@ static void show_ways(struct simulation *simulation) {
     simulation_notify(simulation);
 }
 
+/* Once for each world. */
+static void log_full(struct simulation *simulation) {
+    const struct world *world = simulation->state.world;
+    if (world_sources_are_full(world) && simulation->full_epoch != simulation->state.epoch) {
+        simulation->full_epoch = simulation->state.epoch;
+        log_write(LOG_WARN, "simulation",
+                  "the world is full: its sources wait; it has %d agents (--max-agents)",
+                  (int)world_agent_count(world));
+    }
+}
+
 void simulation_push_log(struct simulation *simulation) {
     show_ways(simulation);
     struct event_log *log = &simulation->state.log;
+    log_full(simulation);
     for (int i = 0; i < log->count; i++) {
         log->events[i].seq = simulation->state.seq;
         push_message(simulation, &log->events[i], false);

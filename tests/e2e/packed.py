@@ -24,10 +24,29 @@ class Stream:
     def feed(self, line):
         m = json.loads(line)
         if m["op"] == "key":
-            self.key, self.keys = m, self.keys + 1
+            before, self.key, self.keys = self.key, m, self.keys + 1
+            if "from" in m:
+                return self.change(before, m)
             self.base = {name: column(m[name], code) for name, code in KEY.items() if name in m}
             assert all(len(values) == m["n"] for values in self.base.values()), "a column's length is not n"
             return None
+        return self.delta(m)
+
+    def change(self, before, m):
+        """The key before without those that are gone and with those that came."""
+        assert before and m["from"] == before["key"], "a change of another key"
+        gone = column(m.get("gone", ""), "I")
+        assert gone == sorted(set(gone)) and all(index < before["n"] for index in gone)
+        came = {name: column(m[name], code) for name, code in KEY.items() if name in m}
+        assert came.keys() == self.base.keys() and all(len(values) == m["n"] for values in came.values())
+        rows = [dict(zip(self.base, row)) for i, row in enumerate(zip(*self.base.values())) if i not in gone]
+        rows += [dict(zip(came, row)) for row in zip(*came.values())]
+        rows.sort(key=lambda row: row["id"])
+        assert len({row["id"] for row in rows}) == len(rows), "an agent came that was there"
+        self.base = {name: [row[name] for row in rows] for name in came}
+        self.key = {**m, "n": len(rows)}
+
+    def delta(self, m):
         assert m["op"] == "delta" and self.key, f"a {m['op']} without a key"
         assert (m["key"], m["n"]) == (self.key["key"], self.key["n"]), "a delta of another key"
         now = {name: values[:] for name, values in self.base.items()}

@@ -26,7 +26,7 @@ STRUCTS = {
     "body": "own_body.", "aim": "aim.", "drive": "drive.", "timers": "timers.", "grid": "grid.", "grid_axis": "axis.", "grid_lookup": "lookup.", "scenery": "scenery.",
     "solid_grid": "solid_grid.", "solid_lists": "solid_lists.", "geometry_def": "geometry.", "obstacle_def": "obstacle.",
     "wall_def": "wall.", "path_def": "path.", "flow_def": "flow.", "area_def": "area.", "gate_def": "gate.", "target_def": "target.", "state_def": "state.",
-    "condition_def": "condition.", "kind_def": "kind.",
+    "condition_def": "condition.", "kind_def": "kind.", "turnover": "turnover.", "source_def": "source.", "sink_def": "sink.",
 }
 CLASSES = ("hashed", "derived", "no influence")
 RECOMPUTED = {"kind_begin"}  # by world_clone itself

@@ -84,6 +84,8 @@ struct health {
     struct sight sights[MOMENTS];
 };
 
+enum { NEWCOMERS = 4096 /* more than sources bring in a minute */ };
+
 /* The record of an agent. */
 struct watched {
     vec2 anchor;  /* px: where it was when it was last seen to move, or not to want to */
@@ -107,18 +109,24 @@ struct watch {
 
 static struct watch watch_start(struct world *world) {
     struct watch watch = {.world = world, .bounds = world_bounds(world)};
-    const size_t count = (size_t)world_agent_count(world);
+    const size_t newcomers = world_source_count(world) > 0 ? NEWCOMERS : 0;
+    const size_t count = (size_t)world_agent_count(world) + newcomers;
     watch.ids = (uint32_t)count + 1;
     watch.watched = calloc(count + 1, sizeof *watch.watched);
     watch.views = calloc(count + 1, sizeof *watch.views);
     assert_true(watch.watched && watch.views);
-    for (int32_t row = 0; row < world_agent_count(world); row++) {
-        const struct agent_view agent = world_agent(world, row);
-        assert_true(agent.id < watch.ids);
-        watch.watched[agent.id] =
-            (struct watched){.anchor = agent.position, .heading = agent.heading, .seen = agent.heading};
-    }
     return watch;
+}
+
+/* The record of an agent, begun when it is seen for the first time. */
+static struct watched *record_of(struct watch *watch, const struct agent_view *agent) {
+    assert_true(agent->id < watch->ids);
+    struct watched *watched = &watch->watched[agent->id];
+    if (!(vec2_length_squared(watched->heading) > 0.0f)) {
+        *watched =
+            (struct watched){.anchor = agent->position, .heading = agent->heading, .seen = agent->heading};
+    }
+    return watched;
 }
 
 static int by_x(const void *a, const void *b) {
@@ -161,7 +169,7 @@ static double near_share(struct watch *watch, float share) {
 
 static void look_for_stuck(struct watch *watch, int32_t row) {
     const struct agent_view agent = world_agent(watch->world, row);
-    struct watched *watched = &watch->watched[agent.id];
+    struct watched *watched = record_of(watch, &agent);
     struct steering_view view;
     world_explain(watch->world, row, &view);
     const vec2 moved = bounds_difference(&watch->bounds, watched->anchor, agent.position);
@@ -211,7 +219,7 @@ static void note_rest(struct watch *watch, struct watched *watched, const struct
 static void each_tick(struct watch *watch, bool is_settled) {
     for (int32_t row = 0; row < world_agent_count(watch->world); row++) {
         const struct agent_view agent = world_agent(watch->world, row);
-        struct watched *watched = &watch->watched[agent.id];
+        struct watched *watched = record_of(watch, &agent);
         if (is_settled) {
             note_rest(watch, watched, &agent);
         }
@@ -229,7 +237,7 @@ static double twitch_share(struct watch *watch, int ticks, int hz) {
     int32_t twitching = 0;
     for (int32_t row = 0; row < count; row++) {
         const struct agent_view agent = world_agent(watch->world, row);
-        struct watched *watched = &watch->watched[agent.id];
+        struct watched *watched = record_of(watch, &agent);
         twitching += vec2_dot(agent.heading, watched->seen) < limit;
         watched->seen = agent.heading;
     }

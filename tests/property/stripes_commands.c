@@ -178,7 +178,7 @@ static void run(struct trial *trial, struct world *world, bool is_first, struct 
     simulation_state_init(&state);
     state.world = world;
     state.exchange = world_exchange(world);
-    event_log_init(&state.log, world_tick_hz(world));
+    event_log_init(&state.log, world);
     state.session = 1;
     write_hash(world, out);
     for (int tick = 0; tick < trial->ticks; tick++) {

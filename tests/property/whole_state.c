@@ -87,6 +87,9 @@ static struct world_def everything_def(void) {
     for (int i = 0; i < 30; i++) {
         place(&def, vec2_make(20.0f * (float)i, 50.0f), vec2_make(9.0f, 8.0f));
     }
+    def.source_count = def.sink_count = 1; /* nobody comes so soon, and nobody leaves */
+    def.sources[0] = (struct source_def){.name = "s", .rate = 0.001f, .burst = 1};
+    def.sinks[0] = (struct sink_def){.name = "s", .kinds = 0};
     struct placement_def *others = world_def_add_placement(&def, "other");
     assert_non_null(others);
     others->count = 3;
@@ -219,6 +222,25 @@ static void rows_of_geometry(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "flow.goals", def->flows[1].goals[0].name[0]);
 }
 
+static void rows_of_turnover(struct world *world, struct state_rows *rows) {
+    struct turnover *turnover = &world->turnover;
+    struct source_def *source = &turnover->sources[0];
+    STATE_ROW(rows, "source.kind", source->kind);
+    STATE_ROW(rows, "source.area", source->area);
+    STATE_ROW(rows, "source.rate", source->rate);
+    STATE_ROW(rows, "source.from", source->from);
+    STATE_ROW(rows, "source.until", source->until);
+    STATE_ROW(rows, "source.at_most", source->at_most);
+    STATE_ROW(rows, "source.burst", source->burst);
+    STATE_ROW(rows, "source.spread", source->spread);
+    STATE_ROW(rows, "turnover.due", turnover->due[0]);
+    STATE_ROW(rows, "turnover.spawned", turnover->spawned[0]);
+    STATE_ROW(rows, "turnover.limit", turnover->limit);
+    STATE_ROW(rows, "sink.area", turnover->sinks[0].area);
+    STATE_ROW(rows, "sink.kinds", turnover->sinks[0].kinds);
+    STATE_ROW(rows, "turnover.removed", turnover->removed[0]);
+}
+
 static void rows_of_everything(struct world *world, struct state_rows *rows) {
     rows->count = 0;
     STATE_ROW(rows, "seed", world->seed);
@@ -239,6 +261,7 @@ static void rows_of_everything(struct world *world, struct state_rows *rows) {
     rows_of_agents(world, rows);
     rows_of_kinds(world, rows);
     rows_of_geometry(world, rows);
+    rows_of_turnover(world, rows);
 }
 
 static void rows_of_order(struct world *world, struct state_rows *rows) {
@@ -519,6 +542,8 @@ static void restore_kinds(struct world *to, const struct world *from) {
         }
         assert_true(world_restore_kind(to, k, world_image_aim(from, k), world_image_is_tireless(from, k)));
     }
+    const struct image_turnover turnover = world_image_turnover(from);
+    assert_true(world_restore_turnover(to, &turnover));
 }
 
 static void restore_agents(struct world *to, const struct world *from) {

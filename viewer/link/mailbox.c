@@ -217,6 +217,7 @@ struct request stream_request(const struct stream_choice *stream, const struct s
     subscribe->cell = takes_grid(stream) ? stream->cell : 0.0f;
     subscribe->by_kind = stream->by_kind;
     subscribe->mean_speed = stream->mean_speed;
+    subscribe->key_changes = frame_layout_row(subscribe->layout)->key != NULL;
     return request;
 }
 

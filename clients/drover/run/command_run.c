@@ -404,7 +404,7 @@ static int copy_state(const struct simulation_state *from, struct simulation_sta
     memcpy(to->text, from->text, from->text_length + 1);
     to->text_length = from->text_length;
     memcpy(to->name, from->name, sizeof to->name);
-    event_log_init(&to->log, world_tick_hz(to->world));
+    event_log_init(&to->log, to->world);
     to->seq = from->seq;
     to->cursors = from->cursors;
     return 0;

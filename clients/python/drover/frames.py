@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 import sys
 from typing import TYPE_CHECKING, Any, Dict, List, Mapping, Optional, Set, Tuple, Union
 
@@ -43,15 +44,39 @@ def _count(message: Mapping[str, Any]) -> int:
 
 
 class Key:
-    """The whole values that deltas refer to. message: the line as it came."""
+    """The whole values that deltas refer to. message: the line as it came; before: the key that it changes, if it does."""
 
-    def __init__(self, message: Dict[str, Any], columns: Backend) -> None:
+    def __init__(self, message: Dict[str, Any], columns: Backend, before: Optional["Key"] = None) -> None:
         self.message = message
         self.columns = columns
         self.count = _count(message)
         self.number = message.get("key")
         self.checked: Set[str] = set()  # columns whose every index has a name
         self._columns: Dict[str, Column] = {}
+        if "from" in message:
+            self._change(before)
+
+    def _change(self, before: Optional["Key"]) -> None:
+        """The agents of the key before but those that are gone, and those that came, by id."""
+        message, came = self.message, self.count
+        if before is None or message["from"] != before.number:
+            raise nonsense("a change does not belong to the key before it")
+        gone = set(self.columns.column(decoded(message.get("gone", ""), "I"), "I").tolist())
+        if gone and max(gone) >= before.count:
+            raise nonsense("a change removes an agent that is not there")
+        names = [name for name in KEY_CODES if name in message]
+        if names != [name for name in KEY_CODES if name in before.message]:
+            raise nonsense("a change has other columns than the key before it")
+        new = {name: self.column(name).tolist() for name in names}
+        old = {name: before.column(name).tolist() for name in names}
+        rows = [(old["id"][i], old, i) for i in range(before.count) if i not in gone]
+        rows += [(new["id"][i], new, i) for i in range(came)]
+        rows.sort(key=lambda row: row[0])
+        for name in names:
+            code = KEY_CODES[name]
+            values = struct.pack(f"<{len(rows)}{code}", *(columns[name][i] for _, columns, i in rows))
+            self._columns[name] = self.columns.column(values, code)
+        self.count = len(rows)
 
     def column(self, name: str) -> Column:
         found = self._columns.get(name)

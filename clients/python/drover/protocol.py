@@ -31,6 +31,7 @@ PING_MS, AWAY_MS = 250.0, 200.0
 LOOK_S = 0.1  # at a ping that waits for its answer
 NOTICE_LIMIT = 65536  # notices that wait; the oldest go first
 FRAME_OPS = ("snapshot", "key", "delta", "density")
+CHANGE_BYTES = 100  # of a key, within which it says from which one it is a change
 FRAME_STARTS = {b'{"op":"%s",' % op.encode(): op for op in FRAME_OPS}
 ANY_FRAME_START = tuple(FRAME_STARTS)
 ENCODE = json.JSONEncoder(separators=(",", ":"), allow_nan=False).encode
@@ -138,8 +139,8 @@ class Session:
         self._pending: Dict[Any, Request] = {}
         self._waiting: Deque[Request] = getattr(self, "_waiting", deque())  # for the connection to be up
         self._key: Optional[Key] = None
-        self._key_line: Optional[Line] = None
-        self._frame: Optional[Tuple[str, Line, Optional[Line]]] = None  # op, delta or whole frame, its key
+        self._key_lines: List[Line] = []  # a key and its changes, each of which counts on the one before
+        self._frame: Optional[Tuple[str, Line, List[Line]]] = None  # op, delta or whole frame, its key
         self._frame_missed = 0
         self._missed = 0
         self._frames_wanted = False
@@ -440,15 +441,17 @@ class Session:
         if not self._frames_wanted:
             return
         if op == "key":
-            self._key_line = line
+            is_change = b'"from":' in line[:CHANGE_BYTES] if isinstance(line, bytes) else "from" in line
+            self._key_lines = (self._key_lines + [line]) if is_change and self._key_lines else [line]
             return
         self._pace.frames += 1
         if self._frame is not None:
             self._frame_missed += 1
-        self._frame = (op, line, self._key_line)
+        self._frame = (op, line, self._key_lines)
 
     def _drop_frames(self) -> None:
-        self._frame = self._key = self._key_line = None
+        self._frame = self._key = None
+        self._key_lines = []
         self._frame_missed = self._missed = 0
 
     @property
@@ -459,14 +462,18 @@ class Session:
         """The newest frame, once; None when there is none."""
         if self._frame is None:
             return None
-        op, line, key_line = self._frame
+        op, line, key_lines = self._frame
         missed = self._frame_missed + self._missed
         self._frame, self._frame_missed, self._missed = None, 0, 0
         if self._backend is None:
             self._backend = backend(self._numpy)
-        if op == "delta" and key_line is not None and (self._key is None or self._key_from is not key_line):
-            message = parse(key_line) if isinstance(key_line, bytes) else key_line
-            self._key, self._key_from = Key(message, self._backend), key_line
+        if op == "delta" and key_lines and (self._key is None or self._key_from is not key_lines[-1]):
+            known = [i for i, key_line in enumerate(key_lines) if self._key is not None and self._key_from is key_line]
+            for key_line in key_lines[known[0] + 1 if known else 0:]:
+                message = parse(key_line) if isinstance(key_line, bytes) else key_line
+                self._key, self._key_from = Key(message, self._backend, self._key), key_line
+            if key_lines is self._key_lines:
+                self._key_lines = [key_lines[-1]]
         return of_message(parse(line) if isinstance(line, bytes) else line, self._key, self._backend, missed)
 
     _key_from: Optional[Line] = None

@@ -148,6 +148,26 @@ class Newest(unittest.TestCase):
         frame = session.take_frame()
         self.assertEqual((frame.tick, frame.missed, frame.x.tolist()), (6, 0, [101, 123456, 297]))
 
+    def test_changes_of_a_key_count_though_their_frames_were_missed(self):
+        first = {**KEY, "id": text("I", [4]), "n": 1, "from": 1, "key": 2, "gone": text("I", [1]), "tick": 6}
+        first.update(kind=text("B", [1]), state=text("H", [1]), x=text("i", [7]), y=text("i", [8]), heading=text("H", [9]))
+        second = {**first, "id": text("I", []), "n": 0, "from": 2, "key": 3, "gone": text("I", [0]), "tick": 7}
+        second.update({name: text(code, []) for name, code in (("kind", "B"), ("state", "H"), ("x", "i"), ("y", "i"), ("heading", "H"))})
+        still = {"op": "delta", "time": 0.25, "targets": [], "clock": 7.5}
+        for numpy in BACKENDS:
+            with self.subTest(numpy=numpy):
+                session = greeted(numpy=numpy)
+                for message in (KEY, {**still, "tick": 5, "key": 1, "n": 3}, first, {**still, "tick": 6, "key": 2, "n": 3},
+                                second, {**still, "tick": 7, "key": 3, "n": 2}):
+                    session.receive(line_of(message))
+                frame = session.take_frame()
+                self.assertEqual((frame.tick, len(frame), frame.id.tolist(), frame.x.tolist()), (7, 2, [4, 9], [7, 300]))
+                self.assertEqual((list(frame.kind), list(frame.state)), (["b", "a"], ["run", "run"]))
+                session.receive(line_of({**second, "key": 5, "from": 4}))
+                session.receive(line_of({**still, "tick": 8, "key": 5, "n": 1}))
+                with self.assertRaises(drover.DroverError):
+                    session.take_frame()
+
     def test_frames_of_the_subscription_before_are_not_taken(self):
         session = greeted(numpy=False)
         session.receive(line_of(KEY) + line_of(DELTA))

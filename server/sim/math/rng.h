@@ -18,6 +18,7 @@ enum rng_stream {
     RNG_WANDER = 5,
     RNG_DITHER = 6,
     RNG_TARGET_STROLL = 7,
+    RNG_SOURCE = 8,
     RNG_FLOW_NOISE = 16,
     RNG_CHANCE = 256, /* and those behind: one for each condition of a kind */
 };
@@ -44,7 +45,7 @@ static inline struct rng rng_begin_at(uint64_t tick_key, uint32_t subject, enum 
     return (struct rng){rng_mix(tick_key ^ (((uint64_t)stream << 32) | subject))};
 }
 
-/** subject: the agent's id, or a target's index. */
+/** subject: the agent's id, or the index of a target or source. */
 static inline struct rng rng_begin(uint64_t seed, uint64_t tick, uint32_t subject, enum rng_stream stream) {
     return rng_begin_at(rng_tick_key(seed, tick), subject, stream);
 }

@@ -329,5 +329,8 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_advance(world, parallel);
     world->is_spoiled = world_is_given_up(world); /* perhaps on the way */
+    if (!world->is_spoiled && world->turnover.source_count + world->turnover.sink_count > 0) {
+        world_turn_over(world);
+    }
     assert(world->is_spoiled || world_is_consistent(world));
 }

@@ -5,8 +5,8 @@
  * 2. The same definition and the same commands at the same ticks give the same bits, whatever the compiler,
  * the optimization level or the machine: only + - * / and sqrt, no contraction, a random number is a function
  * of (seed, tick, agent id, stream).
- * 3. world_step allocates nothing, reads no clock, does no I/O. Commands (spawn, remove ...) may allocate;
- * they are called between ticks.
+ * 3. world_step reads no clock, does no I/O, and allocates nothing but room for the agents that sources bring, after the tick
+ * itself. Commands (spawn, remove ...) may allocate; they are called between ticks.
  * 4. State is always finite: |position| <= LIMIT_COORDINATE, speed <= max_speed (steered), whatever the
  * parameters.
  *
@@ -234,6 +234,22 @@ struct area_count {
 };
 /** Of every area, by index. In stripes collective (the counts of all ranks). Looks at every agent. */
 void world_count_areas(const struct world *world, struct area_count counts[LIMIT_AREAS]);
+/** What a source has done so far, or a sink; owned by the world. */
+struct source_view {
+    const struct source_def *def;
+    uint32_t spawned; /* agents that it has brought */
+    uint32_t waiting; /* whose time has come, and for whom there was no place, or the world is full */
+};
+struct sink_view {
+    const struct sink_def *def;
+    uint32_t removed; /* agents that it has taken out */
+};
+int world_source_count(const struct world *world);
+struct source_view world_source(const struct world *world, int index);
+int world_sink_count(const struct world *world);
+struct sink_view world_sink(const struct world *world, int index);
+/** Whether some wait because the world has as many agents as sources may fill it up to. */
+bool world_sources_are_full(const struct world *world);
 
 int world_kind_count(const struct world *world);
 /** The kind as it is now (live parameters included); owned by the world. */
@@ -262,9 +278,9 @@ struct spawn_def {
     float radius;  /* px; circle, spread evenly over the disc; 0: all at its center */
     vec2 velocity; /* px/s */
     bool has_heading;
-    float heading; /* rad */
-    const vec2 *
-        places; /* px; NULL: drawn at random. Of a world that is created: where each starts, by id from 1 on */
+    float heading;        /* rad */
+    const vec2 *places;   /* px; NULL: drawn at random. Otherwise where each starts */
+    uint32_t first_place; /* the id that places begin with */
 };
 
 /* Ranks that share a world all call a command at the same time, with the same arguments, and all get the same answer

@@ -79,7 +79,7 @@ static void put_last(struct world *world, const struct spawn_def *spawn) {
     }
     struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
     const vec2 place = spawn->places != NULL
-                           ? spawn->places[id - 1]
+                           ? spawn->places[id - spawn->first_place]
                            : world_draw_place(world, spawn, world_body(world, row)->radius, &rng);
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
@@ -169,7 +169,7 @@ static void compact_slots(struct world *world, const int32_t *new_row) {
 }
 
 /* Closes the gaps that AGENT_REMOVED marks on `removed` agents, keeping the order of ids. */
-static int32_t compact(struct world *world, int32_t removed) {
+int32_t world_remove_marked(struct world *world, int32_t removed) {
     if (removed == 0) {
         return 0; /* the order of slots is as old as it was */
     }
@@ -211,7 +211,7 @@ int32_t world_remove(struct world *world, const uint32_t *ids, int32_t count, bo
         }
         removed += is_there;
     }
-    return compact(world, removed);
+    return world_remove_marked(world, removed);
 }
 
 int32_t world_remove_kind(struct world *world, int kind) {
@@ -221,7 +221,7 @@ int32_t world_remove_kind(struct world *world, int kind) {
             world->flags[row] |= AGENT_REMOVED;
         }
     }
-    return compact(world, world_kind_population(world, kind));
+    return world_remove_marked(world, world_kind_population(world, kind));
 }
 
 /* ---- targets ---- */

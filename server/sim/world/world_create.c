@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/nodiscard.h"
 #include "server/sim/world/world.h"
@@ -272,6 +273,7 @@ void world_spacing_place(struct world_spacing *spacing, const struct world *worl
         place_one(spacing, world, spawn, placement);
     }
     spawn->places = spacing->places;
+    spawn->first_place = 1;
 }
 
 /* ---- create ---- */
@@ -363,6 +365,25 @@ static enum world_result place_agents(const struct world_def *def, struct world 
     return result;
 }
 
+static bool is_sane_source(const struct world_def *def, const struct source_def *source) {
+    return source->kind >= 0 && source->kind < def->kind_count && source->area >= 0 &&
+           source->area < def->geometry.area_count && source->burst >= 1 && source->rate > 0.0f &&
+           source->rate <= (float)LIMIT_SOURCE_RATE && source->from >= 0.0f && source->until >= 0.0f;
+}
+
+/* Whether sources and sinks are of kinds and areas that there are. */
+static bool are_sane(const struct world_def *def) {
+    bool are = def->source_count >= 0 && def->source_count <= LIMIT_SOURCES && def->sink_count >= 0 &&
+               def->sink_count <= LIMIT_SINKS;
+    for (int i = 0; are && i < def->source_count; i++) {
+        are = is_sane_source(def, &def->sources[i]);
+    }
+    for (int i = 0; are && i < def->sink_count; i++) {
+        are = def->sinks[i].area >= 0 && def->sinks[i].area < def->geometry.area_count;
+    }
+    return are;
+}
+
 bool world_def_is_sane(const struct world_def *def, const char **what) {
     *what = "size or tick_hz is out of range; allowed: 1 to LIMIT_WORLD_SIZE px, 1 to LIMIT_TICK_HZ";
     if (!(def->size.x >= 1.0f && def->size.x <= (float)LIMIT_WORLD_SIZE && def->size.y >= 1.0f &&
@@ -374,6 +395,10 @@ bool world_def_is_sane(const struct world_def *def, const char **what) {
         *what = fault;
         return false;
     }
+    *what = "a source or sink is of no kind or area, or out of range; allowed: indices of the definition";
+    if (!are_sane(def)) {
+        return false;
+    }
     *what = "max_agents is out of range; allowed: 1 to LIMIT_AGENTS";
     if (def->max_agents < 1 || def->max_agents > LIMIT_AGENTS) {
         return false;
@@ -382,6 +407,15 @@ bool world_def_is_sane(const struct world_def *def, const char **what) {
     return def->kind_count >= 0 && def->kind_count <= LIMIT_KINDS && def->target_count >= 0 &&
            def->target_count <= LIMIT_TARGETS && def->placement_count >= 0 &&
            def->placement_count <= LIMIT_PLACEMENTS;
+}
+
+static void build_turnover(const struct world_def *def, struct turnover *turnover) {
+    const int32_t usual = def->max_agents < LIMIT_AGENTS_USUAL ? def->max_agents : LIMIT_AGENTS_USUAL;
+    turnover->source_count = def->source_count;
+    turnover->sink_count = def->sink_count;
+    memcpy(turnover->sources, def->sources, sizeof turnover->sources);
+    memcpy(turnover->sinks, def->sinks, sizeof turnover->sinks);
+    turnover->limit = def->source_limit > 0 ? def->source_limit : usual;
 }
 
 enum world_result world_build(struct world *world, const struct world_def *def, const char **what) {
@@ -395,6 +429,7 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     world->simd = simd_best();
     world_allow_giving_up(world, def->exchange == NULL ? def->given_up : NULL);
     build_targets(def, world);
+    build_turnover(def, &world->turnover);
     if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
         return WORLD_NO_MEMORY;
     }

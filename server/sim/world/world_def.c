@@ -9,6 +9,7 @@
 
 const char *const edge_names[] = {"open", "wrap", "bounce", "contain", NULL};
 const char *const locomotion_names[] = {"steered", "direct", "constant_speed", "wheeled", NULL};
+const char *const source_spread_names[] = {"even", "random", NULL};
 const char *const combine_names[] = {"sum", "dithered", NULL};
 
 static const struct field body_table[] = {

@@ -127,6 +127,30 @@ struct placement_def {
     float heading; /* rad; along the velocity when left out, random when that is zero */
 };
 
+/** When the agents of a source come. */
+enum source_spread {
+    SPREAD_EVEN,  /* in equal intervals, to the tick */
+    SPREAD_RANDOM /* each tick with the same chance */
+};
+
+/** Brings agents into an area while the world runs. */
+struct source_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    int kind, area;    /* indices */
+    float rate;        /* agents a second, on average */
+    float from, until; /* s; until 0: for ever */
+    uint32_t at_most;  /* agents in all; 0: any number */
+    uint32_t burst;    /* so many come at a time; from 1 */
+    int spread;        /* enum source_spread */
+};
+
+/** Takes agents out of an area while the world runs. */
+struct sink_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    int area;       /* index */
+    uint64_t kinds; /* bit k: those of kind k */
+};
+
 struct world_def {
     uint64_t seed;
     double tick_hz; /* ticks a second */
@@ -140,7 +164,12 @@ struct world_def {
     int placement_count;
     struct placement_def *placements; /* owned */
     struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields, areas, gates */
-    int32_t max_agents;               /* 1 to LIMIT_AGENTS */
+    int source_count, sink_count;
+    struct source_def sources[LIMIT_SOURCES];
+    struct sink_def sinks[LIMIT_SINKS];
+    int32_t
+        source_limit; /* agents up to which sources fill the world; 0: max_agents, or LIMIT_AGENTS_USUAL if that is less */
+    int32_t max_agents; /* 1 to LIMIT_AGENTS */
     int32_t *
         unspaced; /* NULL, or receives how many agents world_create found no place for that keeps their spacing */
     const atomic_bool
@@ -168,8 +197,9 @@ bool kind_def_is_led(const struct kind_def *kind, int state);
 /* Tables (FIELD_END-ended) of what can be written in a scenario and tuned live (FIELD_PARAM rows). */
 extern const char
     *const edge_names[]; /* NULL-ended; index = enum edge: "open", "wrap", "bounce", "contain" */
-extern const char *const locomotion_names[]; /* "steered", "direct", "constant_speed", "wheeled" */
-extern const char *const combine_names[];    /* "sum", "dithered" */
+extern const char *const locomotion_names[];    /* "steered", "direct", "constant_speed", "wheeled" */
+extern const char *const combine_names[];       /* "sum", "dithered" */
+extern const char *const source_spread_names[]; /* "even", "random" */
 /** Rows of struct body_def. */
 const struct field *body_fields(void);
 #endif

@@ -415,6 +415,36 @@ static uint64_t absorb_geometry(uint64_t hash, const struct world *world) {
     return hash;
 }
 
+static uint64_t absorb_source(uint64_t hash, const struct turnover *turnover, int index) {
+    const struct source_def *source = &turnover->sources[index];
+    const uint64_t who = ((uint64_t)source->kind << 32) | (uint32_t)source->area;
+    const uint64_t burst = ((uint64_t)source->spread << 32) | source->burst;
+    const uint64_t until = ((uint64_t)source->at_most << 32) | bits_of(source->until);
+    const uint64_t done = ((uint64_t)turnover->due[index] << 32) | turnover->spawned[index];
+    HASH(source.kind, hash = absorb(hash, MARK_SOURCE, who));
+    HASH(source.rate, hash = absorb(hash, MARK_SOURCE_PLAN, pair(source->rate, source->from)));
+    HASH(source.burst, hash = absorb(hash, MARK_SOURCE_BURST, burst));
+    HASH(source.until, hash = absorb_unless(0, hash, MARK_SOURCE_UNTIL, until));
+    HASH(turnover.due, hash = absorb_unless(0, hash, MARK_SOURCE_DUE, done));
+    return hash;
+}
+
+static uint64_t absorb_turnover(uint64_t hash, const struct turnover *turnover) {
+    for (int i = 0; i < turnover->source_count; i++) {
+        hash = absorb_source(hash, turnover, i);
+    }
+    if (turnover->source_count > 0) {
+        const uint32_t limit = (uint32_t)turnover->limit;
+        HASH(turnover.limit, hash = absorb_unless(LIMIT_AGENTS_USUAL, hash, MARK_SOURCE_LIMIT, limit));
+    }
+    for (int i = 0; i < turnover->sink_count; i++) {
+        HASH(sink.area, hash = absorb(hash, MARK_SINK, (uint32_t)turnover->sinks[i].area));
+        HASH(sink.kinds, hash = absorb(hash, MARK_SINK_KINDS, turnover->sinks[i].kinds));
+        HASH(turnover.removed, hash = absorb_unless(0, hash, MARK_SINK_REMOVED, turnover->removed[i]));
+    }
+    return hash;
+}
+
 static uint64_t absorb_axis(uint64_t hash, uint64_t mark, const struct grid_axis *axis) {
     hash = absorb(hash, mark, pair(axis->origin, axis->scale));
     return absorb(hash, mark, ((uint64_t)bits_of(axis->size) << 32) | (uint32_t)axis->cells);
@@ -448,6 +478,7 @@ static uint64_t hash_with(const struct world *world, uint64_t agents) {
     for (int k = 0; k < world->kind_count; k++) {
         hash = absorb_kind(hash, k, &world->kinds[k]);
     }
+    hash = absorb_turnover(hash, &world->turnover);
     return absorb_geometry(hash, world);
 }
 

@@ -73,6 +73,15 @@ enum mark {
     MARK_TARGET_WAY,
     MARK_WAY_BODY,
     MARK_WAY_GOAL,
+    MARK_SOURCE = 200, /* and those that follow */
+    MARK_SOURCE_PLAN,
+    MARK_SOURCE_BURST,
+    MARK_SOURCE_UNTIL,
+    MARK_SOURCE_DUE,
+    MARK_SOURCE_LIMIT,
+    MARK_SINK,
+    MARK_SINK_KINDS,
+    MARK_SINK_REMOVED,
 };
 
 static inline uint64_t pair(float a, float b) {

@@ -678,6 +678,15 @@ const struct target_def *world_image_target(const struct world *world, int targe
     return &world->targets[target];
 }
 
+struct image_turnover world_image_turnover(const struct world *world) {
+    const struct turnover *turnover = &world->turnover;
+    struct image_turnover image = {.limit = (uint32_t)turnover->limit};
+    memcpy(image.due, turnover->due, sizeof image.due);
+    memcpy(image.spawned, turnover->spawned, sizeof image.spawned);
+    memcpy(image.removed, turnover->removed, sizeof image.removed);
+    return image;
+}
+
 struct aim world_image_aim(const struct world *world, int kind) {
     assert(kind >= 0 && kind < world->kind_count);
     return world->kinds[kind].aim;

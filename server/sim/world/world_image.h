@@ -98,6 +98,13 @@ struct aim world_image_aim(const struct world *world, int kind);
 /** Whether agents of the kind never had stamina. */
 bool world_image_is_tireless(const struct world *world, int kind);
 
+/** What sources and sinks have done: how many have been due and have come, by source; how many have left, by sink. */
+struct image_turnover {
+    uint32_t limit; /* agents up to which sources fill the world */
+    uint32_t due[LIMIT_SOURCES], spawned[LIMIT_SOURCES], removed[LIMIT_SINKS];
+};
+struct image_turnover world_image_turnover(const struct world *world);
+
 /** A parameter exactly as it is: a number, or the ends of a range to draw from. Angles in rad. */
 struct image_param {
     double low, high; /* equal when it is no range */
@@ -122,6 +129,8 @@ NODISCARD enum world_result world_restore_begin(const struct world_def *def, con
 /** False when the value is not allowed. */
 NODISCARD bool world_restore_param(struct world *world, const struct param_ref *ref,
                                    struct image_param value);
+/** False when more have come than were due, or the limit is none that the world may have. */
+NODISCARD bool world_restore_turnover(struct world *world, const struct image_turnover *turnover);
 /** After the parameters of the kind. False when the aim is not allowed. */
 NODISCARD bool world_restore_kind(struct world *world, int kind, struct aim aim, bool is_tireless);
 /** Pairs of a first id and a count; all agents. False with *fault. */

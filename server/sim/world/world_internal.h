@@ -117,6 +117,17 @@ struct kind {
 /* Behaviors of all states that steer differently; those beyond are not counted. */
 enum { WAY_COUNTERS = 512 };
 
+/* Who comes and goes (world_sources.c). */
+struct turnover {
+    int source_count, sink_count;
+    struct source_def sources[LIMIT_SOURCES];
+    struct sink_def sinks[LIMIT_SINKS];
+    uint32_t due[LIMIT_SOURCES], spawned[LIMIT_SOURCES]; /* agents whose time has come; that have come */
+    uint32_t removed[LIMIT_SINKS];
+    int32_t limit; /* agents up to which sources fill the world */
+    bool is_full;  /* after the last tick somebody waits because of it */
+};
+
 enum agent_flag { AGENT_OWN_BODY = 1, AGENT_REMOVED = 2 };
 
 /* The arrays of all columns. */
@@ -137,6 +148,8 @@ struct world {
 
     struct scenery scenery;
     uint32_t next_obstacle; /* id */
+
+    struct turnover turnover;
 
     int note_count; /* events of the last tick */
     struct world_note notes[WORLD_NOTES_MAX];
@@ -503,6 +516,10 @@ void world_advance(struct world *world, const struct parallel *parallel);
 /** Makes the ways anew whose goals are in other cells than when they were made. is_due: their targets count where they
  * are now; otherwise at way_at. */
 void world_lead_ways(struct world *world, bool is_due);
+/** Sources and sinks, between the tick that is done and the next one. Collective. */
+void world_turn_over(struct world *world);
+/** Removes the agents that are marked with AGENT_REMOVED, of which there are so many. Returns how many. Collective. */
+int32_t world_remove_marked(struct world *world, int32_t removed);
 
 /** Regroups by_kind; after agents came or went. */
 void world_group_kinds(struct world *world);

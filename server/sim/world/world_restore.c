@@ -129,6 +129,22 @@ bool world_restore_kind(struct world *world, int index, struct aim aim, bool is_
     return true;
 }
 
+/* ---- sources and sinks ---- */
+
+bool world_restore_turnover(struct world *world, const struct image_turnover *turnover) {
+    struct turnover *own = &world->turnover;
+    for (int i = 0; i < own->source_count; i++) {
+        if (turnover->spawned[i] > turnover->due[i]) {
+            return false;
+        }
+        own->due[i] = turnover->due[i];
+        own->spawned[i] = turnover->spawned[i];
+    }
+    memcpy(own->removed, turnover->removed, sizeof own->removed);
+    own->limit = (int32_t)turnover->limit;
+    return turnover->limit >= 1 && turnover->limit <= (uint32_t)world->max_agents;
+}
+
 /* ---- agents ---- */
 
 bool world_restore_ids(struct world *world, const uint32_t (*runs)[2], int32_t count,

@@ -230,6 +230,81 @@ static void any_subset_of_deltas_is_the_objects(void **state) {
     }
 }
 
+/* Some agents go, others come, with higher ids or between those there are. */
+static void come_and_go(struct snapshot *world, uint64_t *random, int32_t *room) {
+    const int32_t at = (int32_t)test_below(random, (uint32_t)world->count);
+    const bool goes = test_below(random, 2) == 0 && world->count > 20;
+#define GO(type, column)                                                                                     \
+    memmove(&world->column[at], &world->column[at + 1], sizeof(type) * (size_t)(world->count - at - 1));
+    if (goes) {
+        SNAPSHOT_COLUMNS(GO)
+        world->count--;
+        return;
+    }
+#undef GO
+    const int32_t last = world->count - 1;
+    const bool is_between = at < last && world->id[at + 1] > world->id[at] + 1;
+    const int32_t to = is_between ? at + 1 : last + 1;
+    if (world->count == *room) {
+        *room += 50;
+        assert_int_equal(snapshot_reserve(world, *room, 0, false), 0);
+    }
+#define COME(type, column)                                                                                   \
+    memmove(&world->column[to + 1], &world->column[to], sizeof(type) * (size_t)(world->count - to));         \
+    world->column[to] = world->column[to - 1];
+    SNAPSHOT_COLUMNS(COME)
+#undef COME
+    world->id[to]++;
+    world->count++;
+}
+
+/* One reader gets every change, another only whole keys: both see what the world is, and changes are small. */
+static void keys_change_as_agents_come_and_go(void **state) {
+    uint64_t random = 21;
+    int32_t room = 200;
+    struct snapshot *world = create(room, false);
+    struct stream stream;
+    struct packed_decoder *late = packed_decoder_create();
+    begin(&stream, ALL);
+    fill(world, &random);
+    (void)encode(&stream, world);
+    receive(&stream, world, true, ALL);
+    const size_t whole = stream.key.length;
+    int changes = 0;
+    for (int frame = 0; frame < 280; frame++) {
+        move(world, &random);
+        for (uint32_t n = test_below(&random, 4); n > 0; n--) {
+            come_and_go(world, &random, &room);
+        }
+        bool is_new = false;
+        buffer_clear(&stream.key);
+        if (!packed_key_serves(&stream.encoder, world) &&
+            packed_encode_change(&stream.encoder, world, stream.keys + 1, &stream.key)) {
+            assert_true(stream.key.length < whole / 4);
+            stream.keys++;
+            changes++;
+            is_new = true;
+        }
+        buffer_clear(&stream.delta);
+        if (!packed_key_serves(&stream.encoder, world) ||
+            packed_encode_delta(&stream.encoder, world, &stream.delta) != PACKED_OK) {
+            is_new = encode(&stream, world);
+        }
+        receive(&stream, world, is_new, ALL);
+        buffer_clear(&stream.key);
+        packed_encode_key_again(&stream.encoder, &stream.key);
+        assert_int_equal(feed(late, stream.key.data, stream.key.length, stream.back), FRAME_KEY);
+        assert_int_equal(feed(late, stream.delta.data, stream.delta.length, stream.back), FRAME_READY);
+        assert_same(world, stream.back, ALL);
+    }
+    assert_true(changes > 100);
+    world->count = 20;
+    assert_false(packed_encode_change(&stream.encoder, world, stream.keys + 1, &stream.key)); /* too many */
+    packed_decoder_destroy(late);
+    end(&stream);
+    snapshot_destroy(world);
+}
+
 static void chosen_fields_and_forces(void **state) {
     uint64_t random = 9;
     for (unsigned fields = 0; fields < 256; fields++) {
@@ -399,6 +474,37 @@ static void wrong_lines_are_refused(void **state) {
     snapshot_destroy(out);
 }
 
+/* A change that breaks a rule is refused, and leaves no key. */
+static void wrong_changes_are_refused(void **state) {
+#define CHANGE(from) "{\"op\":\"key\",\"tick\":2,\"key\":5,\"from\":" #from ",\"n\":1,"
+#define THREE        "\"id\":\"AwAAAA==\",\"x\":\"AAAAAA==\",\"y\":\"AAAAAA==\""
+    static const char *const lines[] = {
+        CHANGE(3) THREE "}",                                                    /* of another key */
+        CHANGE(4) "\"id\":\"AwAAAA==\"}",                                       /* without x and y */
+        CHANGE(4) "\"id\":\"AgAAAA==\",\"x\":\"AAAAAA==\",\"y\":\"AAAAAA==\"}", /* id 2 is there */
+        CHANGE(4) THREE ",\"gone\":\"AgAAAA==\"}",                              /* index 2 of 2 */
+        CHANGE(4) THREE ",\"gone\":\"AQAAAAAAAAA=\"}",                          /* 1, 0 */
+        CHANGE(4) THREE ",\"gone\":\"/////w==\"}",                              /* -1 */
+        CHANGE(4) THREE ",\"gone\":\"AQA=\"}",                                  /* half an index */
+        CHANGE(4) THREE ",\"gone\":7}",                                         /* no string */
+        CHANGE(4) THREE ",\"heading\":\"AAA=\"}",                               /* a column more */
+    };
+    static const char fine[] = CHANGE(4) THREE ",\"gone\":\"AAAAAA==\"}", delta[] = DELTA(5, 2) "}";
+    struct snapshot *out = snapshot_create();
+    for (size_t i = 0; i <= sizeof lines / sizeof lines[0]; i++) {
+        struct packed_decoder *stream = packed_decoder_create();
+        const bool is_fine = i == sizeof lines / sizeof lines[0];
+        const char *line = is_fine ? fine : lines[i];
+        assert_int_equal(feed(stream, line, strlen(line), out), FRAME_REFUSED); /* before any key */
+        assert_int_equal(feed(stream, TWO, strlen(TWO), out), FRAME_KEY);
+        assert_int_equal(feed(stream, line, strlen(line), out), is_fine ? FRAME_KEY : FRAME_REFUSED);
+        assert_int_equal(feed(stream, delta, sizeof delta - 1, out), is_fine ? FRAME_READY : FRAME_REFUSED);
+        packed_decoder_destroy(stream);
+    }
+    assert_true(out->count == 2 && out->id[0] == 2 && out->id[1] == 3);
+    snapshot_destroy(out);
+}
+
 /* Mutants of real lines, key and delta mixed: every accepted one is a whole snapshot. */
 static void mutants_do_no_harm(void **state) {
     uint64_t random = 13;
@@ -438,6 +544,7 @@ int main(void) {
         cmocka_unit_test(chosen_fields_and_forces),  cmocka_unit_test(a_key_is_due),
         cmocka_unit_test(names_keep_their_indices),  cmocka_unit_test(still_columns_are_left_out),
         cmocka_unit_test(wrong_lines_are_refused),   cmocka_unit_test(mutants_do_no_harm),
+        cmocka_unit_test(wrong_changes_are_refused), cmocka_unit_test(keys_change_as_agents_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -199,6 +199,28 @@ static void test_way_warnings(void **state) {
     }
 }
 
+static void test_sources(void **state) {
+    struct failure failure = {0};
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"areas\":{\"a\":{\"rect\":[0,0,9,9]},\"b\":{"
+        "\"circle\":[50,50,"
+        "9]}}},\"kinds\":{\"x\":{},\"y\":{}},\"sources\":{\"s\":{\"kind\":\"y\",\"area\":\"b\",\"rate\":2.5,"
+        "\"from\":1,"
+        "\"until\":20,\"at_most\":30,\"burst\":4,\"spread\":\"random\"},\"d\":{\"kind\":\"x\",\"area\":\"a\","
+        "\"rate\":1}},"
+        "\"sinks\":{\"out\":{\"area\":\"a\",\"kinds\":[\"y\"]},\"all\":{\"area\":\"b\"}}}";
+    assert_int_equal(read_text(text, &failure), 0);
+    const struct world_def *def = &scenario.def;
+    const struct source_def *s = &def->sources[0], *d = &def->sources[1];
+    assert_int_equal(def->source_count, 2);
+    assert_true(s->kind == 1 && s->area == 1 && s->rate == 2.5f && s->from == 1.0f && s->until == 20.0f);
+    assert_true(s->at_most == 30 && s->burst == 4 && s->spread == SPREAD_RANDOM);
+    assert_true(d->kind == 0 && d->area == 0 && d->burst == 1 && d->until == 0.0f && d->at_most == 0);
+    assert_string_equal(s->name, "s");
+    assert_true(def->sink_count == 2 && def->sinks[0].kinds == 2 && def->sinks[1].kinds == UINT64_MAX);
+    scenario_fini(&scenario);
+}
+
 /* The movement manager tutorial's hunter. */
 static void test_states(void **state) {
     struct failure failure = {0};
@@ -333,6 +355,7 @@ static void test_defaults(void **state) {
 #define PREY  MOUSE ",\"kinds\":{\"prey\":{}}"
 
 #define IN    "\"name\":\"t\",\"world\":{\"size\":[800,600],"
+#define HALL  IN "\"areas\":{\"hall\":{\"rect\":[0,0,99,99]}}},\"kinds\":{\"walker\":{}},"
 #define STATE WORLD ",\"kinds\":{\"p\":{\"states\":[{\"name\":\"a\",\"when\":"
 
 #define NEAR "{\"near\":{\"kind\":\"p\",\"remember\":2}}"
@@ -390,6 +413,25 @@ static const char *const mistakes[][3] = {
      "1 points; allowed are 2 to 64"},
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
      "unknown key \"looop\" (did you mean \"loop\"?); allowed: radius, loop, points"},
+    {"{" HALL "\"sources\":[]}", "sources", "expected an object by name, found an array"},
+    {"{" HALL "\"sources\":{\"a b\":{}}}", "sources.a b", "is not a name"},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\"}}}", "sources.s.rate", "missing"},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walkr\",\"area\":\"hall\",\"rate\":1}}}", "sources.s.kind",
+     "no kind \"walkr\" (did you mean \"walker\"?)"},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hal\",\"rate\":1}}}", "sources.s.area",
+     "no area \"hal\" (did you mean \"hall\"?); world.areas has \"hall\""},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\",\"rate\":1001}}}", "sources.s.rate",
+     "out of range"},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\",\"rate\":1,\"burst\":0}}}",
+     "sources.s.burst", "out of range"},
+    {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\",\"rate\":1,\"spread\":\"evn\"}}}",
+     "sources.s.spread", "(did you mean \"even\"?)"},
+    {"{" HALL
+     "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\",\"rate\":1,\"from\":5,\"until\":5}}}",
+     "sources.s.until", "it ends before it begins; allowed: 0, or more than from"},
+    {"{" HALL "\"sinks\":{\"s\":{\"area\":\"hall\",\"kinds\":[\"walker\",\"x\"]}}}", "sinks.s.kinds[1]",
+     "no kind \"x\""},
+    {"{" HALL "\"sinks\":{\"s\":{\"kinds\":[\"walker\"]}}}", "sinks.s.area", "missing"},
     {"{" IN "\"areas\":{\"a\":{\"box\":[1,2,3,4]}}}}", "world.areas.a.box",
      "unknown key \"box\"; allowed: speed, circle, rect, polygon"},
     {"{" IN "\"areas\":{\"a\":{\"speed\":0.5}}}}", "world.areas.a", "0 shapes; expected exactly one"},
@@ -736,7 +778,7 @@ int main(void) {
         cmocka_unit_test(test_conditions),   cmocka_unit_test(test_mistakes),
         cmocka_unit_test(test_limits),       cmocka_unit_test(test_places),
         cmocka_unit_test(test_file),         cmocka_unit_test(test_wheels_and_herd),
-        cmocka_unit_test(test_way_warnings),
+        cmocka_unit_test(test_way_warnings), cmocka_unit_test(test_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
