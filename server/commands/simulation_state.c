@@ -592,11 +592,12 @@ static void write_terms(const struct trace *trace, vec2 steering, struct json_wr
 }
 
 void command_inspect_write(const struct world *world, int32_t row, struct json_writer *json) {
-    const struct agent_view agent = world_agent(world, row);
+    struct agent_view agent = world_agent(world, row);
     const struct kind_def *kind = world_kind(world, agent.kind);
     struct steering_view view;
     struct trace trace;
     world_trace(world, row, &view, &trace);
+    agent.max_speed = view.max_speed;
     json_object(json);
     json_key_unsigned(json, "id", agent.id);
     json_key_string(json, "kind", kind->name);

@@ -561,6 +561,11 @@ static const char *const small[] = {
     "'g':{" WHEELS "[{'follow_leader':{'kind':'post','distance':1}}]},'h':{" WHEELS "[{'queue':{'target':'home'}}]},"
     "'i':{" WHEELS "[{'follow_path':{'path':'road'}}]}},'agents':[{'kind':'post','at':[500,590],'heading':0},"
     AT("a") AT("b") AT("c") AT("d") AT("e") AT("f") AT("g") AT("h") "{'kind':'i','at':[500,500],'heading':0}]}",
+
+    /* People on top of each other, and a queue that keeps its distance in time. */
+    "{'name':'People','seed':1,'world':{'size':[300,200],'edge':'contain'},'targets':{'door':[280,100],'out':[290,190]},'kinds':{"
+    "'walker':{" BODY("40") "[{'seek':{'target':'door'}},{'walk':{}}]},'waiter':{" BODY("400") "[{'queue':{'target':'out','time_gap':0.5}}]}},"
+    "'agents':[{'kind':'walker','count':20,'in':{'rect':[40,80,30,30]}},{'kind':'waiter','count':30,'in':{'rect':[150,20,60,80]}}]}",
     NULL};
 /* clang-format on */
 

@@ -131,6 +131,9 @@ static inline void lively_state(struct state_def *state, bool is_last, int kinds
         random_condition(state, kinds);
         for (int c = 0; c < state->condition_count; c++) {
             lively_ref(&state->conditions[c].target, kinds);
+            if (state->conditions[c].type == CONDITION_HEARD) { /* which ranks refuse */
+                state->conditions[c].type = CONDITION_CHANCE;
+            }
         }
     }
 }

@@ -762,6 +762,7 @@ static void explain(const struct world *world, int32_t row, struct trace *trace,
     const struct intent intent = world_intend(world, row, body, NULL, out);
     const int locomotion = world->kinds[world->kind[row]].def.body.locomotion;
     const vec2 velocity = {motion.vx, motion.vy};
+    out->max_speed = body->max_speed;
     out->desired = intent.desired;
     out->steering =
         locomotion_force((enum locomotion)locomotion, body, velocity, intent.desired, intent.force);

@@ -126,8 +126,9 @@ struct agent_view {
 struct steering_view {
     vec2 desired; /* px/s; weighted sum of the desired velocities, or what a velocity filter makes of them, or
                       where tiers lead to that it stands over; truncated to max_speed */
-    vec2 steering; /* mass*px/s^2; the total force, truncated to max_force */
-    int count;     /* behaviors of the state (plus containment when it acts) */
+    vec2 steering;   /* mass*px/s^2; the total force, truncated to max_force */
+    float max_speed; /* px/s: that of the body, slowed by the area that it is in */
+    int count;       /* behaviors of the state (plus containment when it acts) */
     vec2 forces[LIMIT_BEHAVIORS +
                 1]; /* mass*px/s^2; each behavior's weighted force, before the total is truncated */
     const char *labels[LIMIT_BEHAVIORS + 1]; /* "seek", "flee", "seek2", "containment"; owned by the world */

@@ -765,9 +765,8 @@ static void refuses_hostile_geometry(void **state) {
         "\"obstacles\":[{\"circle\":[1,2,1e300]}]",
         "\"obstacles\":[{\"circle\":[1,2,\"r\"]}]",
         "\"obstacles\":[{\"polygon\":[[1,2],[3,4]]}]",
-        "\"obstacles\":[{\"polygon\":[[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1]"
-        ","
-        "[1,1],[1,1],[1,1],[1,1],[1,1]]}]",
+#define EIGHT "[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],[1,1],"
+        "\"obstacles\":[{\"polygon\":[" EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT EIGHT "[1,1]]}]",
         "\"walls\":[[1,2,3]]",
         "\"walls\":[7]",
         "\"paths\":[{\"name\":\"../a\",\"points\":[[1,2],[3,4]],\"radius\":1}]",

@@ -121,7 +121,8 @@ static void refuses_bad_fields(void **state) {
     refused("{\"op\":\"subscribe\",\"hz\":0}", "", FAILURE_OUT_OF_RANGE, "hz",
             "0 is out of range: 0.01 to 480");
     refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
-            "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\"");
+            "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\", "
+            "\"sources\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",

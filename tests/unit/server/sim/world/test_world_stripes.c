@@ -52,10 +52,14 @@ static const struct verdict {
      "kind hunter (pursue) keeps a quarry of kind prey wherever it goes, and there are 9300 of these; "
      "allowed: 4096, or without \"keep\" a \"within\" of at most 600 px with 4 ranks, or --mode copy"},
     {"guard", 24, "west_guard east_guard thief", NULL},
+    {"herd", 260, "sheep dog", NULL},
     {"hide", 28, "hunter", NULL},
     {"hunt", 40, "hunter prey", NULL},
     {"hunters_and_prey", 44, "hunter prey", NULL},
     {"interpose", 0, "alice bob", NULL},
+    {"labyrinth", 60, "", NULL},
+    {"low_speed_turn", 90, "", NULL},
+    {"measured_door", 60, "", NULL},
     {"million", 60, "", NULL},
     {"multiple_pursuit", 44, "wanderer", NULL},
     {"murmuration_100k", 60, "", NULL},
@@ -72,8 +76,10 @@ static const struct verdict {
     {"separation", 50, "", NULL},
     {"shepherds", 90, "", NULL},
     {"starlings", 140, "", NULL},
+    {"station", 0, "", NULL},
     {"stay_on_path", 20, "", NULL},
     {"throng", 30, "", NULL},
+    {"walk", 110, "", NULL},
     {"wander", 0, "", NULL},
 };
 
