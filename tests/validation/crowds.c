@@ -9,7 +9,7 @@
 #include "server/sim/space/edge.h"
 
 #define BODY     5.0 /* px; the radius of the bodies of these scenarios */
-#define TIME_GAP 0.6 /* s; of walk, fitted to the corridor */
+#define TIME_GAP 0.8 /* s; of walk, fitted to the corridor */
 #define MARGIN   6.0 /* px; how far from the edge of a door a way leads */
 
 enum { MOST = 2048, WAY_TEXT = 1 << 19 };
@@ -185,8 +185,8 @@ static void one_way(const struct plan *plan, const struct model *model, double d
 
 static void diagram(const struct plan *plan) {
     static const struct model models[] = {{"walk", "walker", TIME_GAP, 3},
-                                          {"walk", "walker", 0.5, 1},
-                                          {"walk", "walker", 0.7, 1},
+                                          {"walk", "walker", 0.75, 3},
+                                          {"walk", "walker", 0.7, 3},
                                           {"walk_wide", "wide", 0.0, 1},
                                           {"orca", "predictor", 0.0, 1}};
     static const double densities[] = {0.5, 1.0, 1.5, 2.0, 3.0, 4.0};
@@ -203,7 +203,7 @@ static void diagram(const struct plan *plan) {
 }
 
 static void ring(const struct plan *plan) {
-    static const double gaps[] = {TIME_GAP, 0.8, 1.0};
+    static const double gaps[] = {TIME_GAP, 0.7, 1.0};
     static const double densities[] = {0.5, 0.7, 0.9, 1.1, 1.3, 1.5, 1.7, 1.9, 2.1};
     enum { SAMPLES = 30 };
     puts("time_gap_s,density,seed,speed,hash");
@@ -270,7 +270,7 @@ static void door_run(struct world *world, const struct door *door, struct passag
 
 static void doors(const struct plan *plan) {
     static const struct model models[] = {
-        {"walk", "walker", TIME_GAP, 3}, {"walk", "walker", 0.5, 3}, {"queue", "queuer", TIME_GAP, 1}};
+        {"walk", "walker", TIME_GAP, 3}, {"walk", "walker", 0.7, 3}, {"queue", "queuer", TIME_GAP, 1}};
     static const double widths[] = {0.8, 1.0, 1.2, 1.6, 2.0, 2.4};
     static struct passage passage;
     puts("model,time_gap_s,width,seed,passed,flow,specific_flow,overlap,hash");
@@ -428,7 +428,7 @@ static void counterflow(const struct plan *plan) {
     }
 }
 
-/* ---- RiMEA 1, 5, 6, 7 ---- */
+/* ---- RiMEA 1, 2, 3, 5, 6, 7 ---- */
 
 static void rimea_01(const struct plan *plan) {
     static struct passage passage;
@@ -442,6 +442,30 @@ static void rimea_01(const struct plan *plan) {
             aside = fmax(aside, fabs((double)world_agent(world, 0).position.y - 50.0) / METER);
         }
         printf("1,%.2f,%.3f", passage.count > 0 ? passage.times[0] : 0.0, aside);
+        validation_end_row(world);
+    }
+}
+
+/* 2: up, 3: down; the speeds on stairs are those of Weidmann 1993, as shares of 1.34 m/s. */
+static void rimea_02(const struct plan *plan) {
+    static const struct {
+        const char *way;
+        double speed; /* m/s */
+    } rows[] = {{"up", 0.61}, {"down", 0.694}};
+    puts("way,seed,set_speed,speed,hash");
+    for (int r = 0; r < 2; r++) {
+        const struct setting setting = {"world.areas.stairs.speed", rows[r].speed / 1.34, NULL};
+        struct world *world = validation_world(plan, "rimea_02", 1, &setting, 1);
+        if (world == NULL) {
+            continue;
+        }
+        static struct passage foot, head;
+        foot = (struct passage){.x = 10.0 * METER, .kind = -1};
+        head = (struct passage){.x = 20.0 * METER, .kind = -1};
+        pass(&foot, world, 1, 60.0, 2000.0);
+        pass(&head, world, 1, 60.0, 2000.0);
+        const double took = head.times[0] - foot.times[0];
+        printf("%s,1,%.3f,%.3f", rows[r].way, rows[r].speed, head.count > 0 ? 10.0 / took : 0.0);
         validation_end_row(world);
     }
 }
@@ -536,8 +560,17 @@ static void rimea_07(const struct plan *plan) {
 }
 
 const struct validation_case crowd_cases[] = {
-    {"diagram", diagram},         {"ring", ring},         {"doors", doors},
-    {"faster", faster},           {"necks", necks},       {"lanes", lanes},
-    {"counterflow", counterflow}, {"rimea_01", rimea_01}, {"rimea_05", rimea_05},
-    {"rimea_06", rimea_06},       {"rimea_07", rimea_07}, {NULL, NULL},
+    {"diagram", diagram},
+    {"ring", ring},
+    {"doors", doors},
+    {"faster", faster},
+    {"necks", necks},
+    {"lanes", lanes},
+    {"counterflow", counterflow},
+    {"rimea_01", rimea_01},
+    {"rimea_02", rimea_02},
+    {"rimea_05", rimea_05},
+    {"rimea_06", rimea_06},
+    {"rimea_07", rimea_07},
+    {NULL, NULL},
 };

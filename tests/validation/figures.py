@@ -4,7 +4,7 @@ import math
 
 from svg import Plot
 
-FITTED = "0.6"  # s; the time_gap that was fitted, TIME_GAP of crowds.c
+FITTED = "0.8"  # s; the time_gap that was fitted, TIME_GAP of crowds.c
 # RiMEA 4.1.1, test 16: density, 10th and 90th percentile of the speeds; its file has more densities than are known here.
 BAND = [(0.9, 0.45, 1.10), (1.5, 0.11, 0.49), (1.9, 0.05, 0.31)]
 
@@ -48,7 +48,7 @@ def ring(rows):
     plot = Plot("Single file", "persons per m", "speed, m/s", (0.4, 2.2, 0.2), (0, 1.6, 0.2))
     plot.band(BAND, 1, "RiMEA test 16, 10 to 90 %")
     plot.line([(d / 50, single_file(d / 50)) for d in range(22, 110)], 1, "Seyfried 2005", dashed=True)
-    for color, gap in ((0, FITTED), (2, "0.8"), (3, "1")):
+    for color, gap in ((0, FITTED), (2, "0.7"), (3, "1")):
         found = points(rows, "density", "speed", time_gap_s=gap)
         plot.line(means(found), color)
         plot.dots(found, color, f"walk, time_gap {gap} s")
@@ -59,7 +59,7 @@ def doors(rows):
     plot = Plot("What passes a door", "width, m", "persons a second", (0.6, 2.6, 0.2), (0, 8, 1))
     plot.line([(0.9, 1.71), (2.5, 4.75)], 1, "1.9 /(m s): Seyfried 2009")
     plot.line([(0.6, 0.798), (2.6, 3.458)], 1, "1.33 /(m s): handbooks", dashed=True)
-    for color, (model, gap) in enumerate((("walk", FITTED), ("walk", "0.5"), ("queue", "0"))):
+    for color, (model, gap) in enumerate((("walk", FITTED), ("walk", "0.7"), ("queue", "0"))):
         found = points(rows, "width", "flow", model=model, time_gap_s=gap)
         color += color > 0
         plot.line(means(found), color)
