@@ -50,7 +50,8 @@ static const char *field_text(int slot, double width, double height, direction_a
     const int columns = (int)width / WAY_CELL, rows = (int)height / WAY_CELL;
     int at = snprintf(text, WAY_TEXT, "{\"grid\":{\"cells\":[%d,%d],\"vectors\":[", columns, rows);
     for (int i = 0; i < columns * rows; i++) {
-        const vec2 to = direction((i % columns + 0.5) * WAY_CELL, (i / columns + 0.5) * WAY_CELL, door);
+        const int column = i % columns, row = i / columns;
+        const vec2 to = direction((column + 0.5) * WAY_CELL, (row + 0.5) * WAY_CELL, door);
         at += snprintf(text + at, (size_t)(WAY_TEXT - at), "%s[%.2f,%.2f]", i > 0 ? "," : "",
                        100.0 * (double)to.x, 100.0 * (double)to.y);
     }

@@ -352,7 +352,7 @@ const struct panels_result *app_draw(struct app *app) {
     app_keep_world(app);
     app->picture.is_heat = scene.density != NULL || scene_is_heat(&scene);
     fill_view(app);
-    static const struct panels_result no_result = {0};
+    static const struct panels_result no_result = {.lights = -1};
     const struct panels_result *result =
         app->options.is_bare ? &no_result
                              : panels_draw(app->panels, &app->view, &app->pointer, &app->input, &canvas);
