@@ -17,7 +17,12 @@ VOLATILE = {"server", "session", "clock", "message", "help"}
 KNOWN_EVENTS = {"paused", "resumed", "spawned", "removed", "param", "target", "target_added", "target_removed", "obstacle_added",
                 "obstacle_moved", "obstacle_removed", "reached", "caught", "lag"}
 KNOWN_OPS = {"hello", "scenario", "snapshot", "key", "delta", "density", "event", "cursors", "reply", "error", "bye"}
-EXCEPTIONS = {}  # (file stem, row number): reason
+# (file stem, row number): the row that stands in its place, since protocol.md, Changes, has the exception
+EXCEPTIONS = {
+    # a polygon need not be convex any more, but its sides must not cross
+    ("09_add_obstacle_move_obstacle_remove_obstacle.seek", 14): '> {"op":"add_obstacle","id":6,"polygon":[[0,0],[9,0],[0,9],[9,9]]}',
+    ("09_add_obstacle_move_obstacle_remove_obstacle.seek", 15): '< {"op":"error","id":6,"line":6,"code":"bad_param","field":"polygon"}',
+}
 
 
 def is_known(message):
@@ -57,6 +62,7 @@ class Protocol1(Case):
             if not rows[0].startswith('< {"op":"hello"'):
                 client.receive()
             for number, row in enumerate(rows, 1):
+                row = EXCEPTIONS.get((path.stem, number), row)
                 if row.startswith("> "):
                     client.send_raw(row[2:] + "\n")
                     continue
@@ -64,8 +70,7 @@ class Protocol1(Case):
                 while not is_known(found):
                     found = client.receive()
                 wrong = missing(parse_strict(row[2:].encode()), found)
-                if (path.stem, number) not in EXCEPTIONS:
-                    self.assertIsNone(wrong, f"{path.name}:{number}: {wrong}\ncame: {client.last_line.decode()}")
+                self.assertIsNone(wrong, f"{path.name}:{number}: {wrong}\ncame: {client.last_line.decode()}")
             self.assertEqual([line for line in client.flush() if is_known(line)], [], f"{path.name}: more came than then")
 
     def test_all_transcripts_are_here(self):

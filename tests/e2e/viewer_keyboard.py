@@ -77,7 +77,7 @@ def changes(client, first):
 def slides(viewer, client):
     step("K, F6, Tab to a slider, Space, Right: the server has another value")
     first = params(client)
-    keys(viewer, "k", "F6", *["Tab"] * 24)
+    keys(viewer, "k", "F6", *["Tab"] * 25)
     for _ in range(8):
         keys(viewer, "space", "Right", "Right", "space")
         if changes(client, first):

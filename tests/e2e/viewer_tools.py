@@ -177,7 +177,7 @@ def keeps_settings(viewer):
     step("what was switched on is kept for the next time, and nothing else")
     viewer.key("t")
     found = kept(viewer)
-    check(found == {"palette": "safe", "ui_scale": 0, "overlays": "radii,neighbors,places,trails,grid"}, found)
+    check(found == {"palette": "safe", "ui_scale": 0, "overlays": "radii,neighbors,places,trails,grid,instruments"}, found)
 
 
 def forgets_flags(display, server):
@@ -194,7 +194,7 @@ def forgets_flags(display, server):
         viewer.picture(lambda p: p.width == 1010, "a wider picture")
         viewer.key("ctrl+p")
         found = kept(viewer)
-        check(found == {"palette": "safe", "overlays": "radii,neighbors,places", "size": "1010x690"}, found)
+        check(found == {"palette": "safe", "overlays": "radii,neighbors,places,instruments", "size": "1010x690"}, found)
     step("the side panel is as wide as its edge was dragged or its keys made it, and stays so")
     with support.Viewer(VIEWER, display, server.port, "--size", "1100x700") as viewer:
         viewer.picture(lambda p: p.pixel(830, 300) != PANEL, "the world is beside the panel")
@@ -213,15 +213,15 @@ def forgets_flags(display, server):
         viewer.key("g")
         viewer.frames()
         found = kept(viewer)
-        check(found == {"overlays": "radii,neighbors,places,grid"}, found)
+        check(found == {"overlays": "radii,neighbors,places,grid,instruments"}, found)
 
 
 def changes_the_palette(viewer):
     step("the list in the panel shows the colors of the tutorials, or those for all eyes")
-    for color, row in (CLASSIC_PURSUE, 430), (support.STATE_COLORS["pursue"], 411):
-        viewer.move(990, 385)
+    for color, row in (CLASSIC_PURSUE, 451), (support.STATE_COLORS["pursue"], 432):
+        viewer.move(990, 406)
         viewer.click()
-        viewer.picture(lambda p: p.pixel(964, 400) == POP, "the list is open")
+        viewer.picture(lambda p: p.pixel(964, 421) == POP, "the list is open")
         viewer.move(990, row)
         viewer.click()
         viewer.picture(lambda p: p.count(color, 31, 104, 60) > 20, f"pursue is {color} in the legend")

@@ -95,11 +95,11 @@ def copies(viewer):
     step("the button that copies equations to the clipboard; what the compositor makes of it is its own")
     viewer.move(868, 400)
     viewer._xdotool("click", "--repeat", "40", "--delay", "20", "5")
-    viewer.move(770, 258)
-    viewer.picture(lambda p: p.count(support.ACCENT, 763, 282, 8) > 10, "Copy is above the overlays")
+    viewer.move(770, 237)
+    viewer.picture(lambda p: p.count(support.ACCENT, 763, 261, 8) > 10, "Copy is above the overlays")
     viewer.click()
     viewer.move(300, 620)
-    viewer.picture(lambda p: p.count(support.ACCENT, 763, 282, 8) > 10, "the viewer goes on")
+    viewer.picture(lambda p: p.count(support.ACCENT, 763, 261, 8) > 10, "the viewer goes on")
 
 
 def main():

@@ -25,7 +25,7 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
-EVENTS = ("aim", "caught", "cursor", "cursor_gone", "diverged", "driven", "entered", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed",
+EVENTS = ("aim", "caught", "crossed", "cursor", "cursor_gone", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed",
           "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "resumed", "resumed_from",
           "save_removed", "saved", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
           "warmed_up", "withdrawn")

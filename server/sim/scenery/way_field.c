@@ -46,8 +46,8 @@ vec2 way_cell_size(const struct flow_def *flow, const struct bounds *bounds) {
 
 vec2 way_cell_middle(const struct flow_def *flow, const struct bounds *bounds, int32_t cell) {
     const vec2 size = way_cell_size(flow, bounds);
-    return vec2_make(((float)(cell % flow->columns) + 0.5f) * size.x,
-                     ((float)(cell / flow->columns) + 0.5f) * size.y);
+    const int32_t column = cell % flow->columns, row = cell / flow->columns;
+    return vec2_make(((float)column + 0.5f) * size.x, ((float)row + 0.5f) * size.y);
 }
 
 /* Which of `count` columns (or rows) a place is in; outside the world the nearest. */
@@ -89,7 +89,8 @@ static int32_t next_to(const struct front *front, int32_t cell, int32_t column, 
 /* ---- the heap ---- */
 
 static bool is_before(const struct front *front, int32_t a, int32_t b) {
-    return front->time[a] < front->time[b] || (front->time[a] == front->time[b] && a < b);
+    const float first = front->time[a], second = front->time[b];
+    return first < second || (first == second && a < b);
 }
 
 static void put(struct front *front, int32_t place, int32_t cell) {

@@ -202,7 +202,7 @@ static int sink_of(const struct world *world, int32_t slot) {
 }
 
 /* Every rank knows then who is marked on one of them. */
-static void share_marks(struct world *world, int32_t *rows, int32_t count) {
+static void share_marks(struct world *world, int32_t *rows, int32_t count) { // NOLINT(readability-non-const-parameter)
     struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
     const struct exchange *exchange = world->exchange;
     for (int rank = 0; rank < exchange->ranks; rank++) {

@@ -766,7 +766,8 @@ static void test_borders_of_areas(void **state) {
 static void test_areas_that_adjoin(void **state) {
     const vec2 corners[] = {{100, 100}, {300, 100}, {300, 300}, {100, 300}}, middle = {170, 230};
     for (int turn = 0; turn < 4000; turn++) {
-        const vec2 place = {100.0f + (float)(turn % 64) * 3.125f, 100.0f + (float)(turn / 64) * 3.125f};
+        const int row = turn / 64;
+        const vec2 place = {100.0f + (float)(turn % 64) * 3.125f, 100.0f + (float)row * 3.125f};
         int holding = 0;
         for (int i = 0; i < 4; i++) {
             const struct area_def area = {.shape = {.shape = OBSTACLE_POLYGON,

@@ -178,7 +178,8 @@ static void test_the_scale_does_not_matter(void **state) {
             body->max_force = (struct field_range){1000.0f * scale, 1000.0f * scale};
         }
         for (int a = 0; a < 24; a++) {
-            const vec2 at = {(float)(100 + 30 * (a / 4)) * scale, (float)(70 + 16 * (a % 4) + a) * scale};
+            const int file = a / 4;
+            const vec2 at = {(float)(100 + 30 * file) * scale, (float)(70 + 16 * (a % 4) + a) * scale};
             place_kind(&def, a % 2 == 0 ? "agent" : "other", at, (vec2){0.0f, 0.0f});
         }
         worlds[i] = build(&def);
