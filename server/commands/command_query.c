@@ -637,6 +637,7 @@ static int check_instruments(const struct geometry_def *geometry, const char *na
 
 static void write_areas(const struct simulation_state *state, const char *names, struct json_writer *json) {
     const struct geometry_def *geometry = &world_scenery(state->world)->def;
+    const double meter = (double)world_meter(state->world);
     struct area_count counts[LIMIT_AREAS];
     state_count_areas(state, counts);
     for (int i = 0; i < geometry->area_count; i++) {
@@ -649,6 +650,15 @@ static void write_areas(const struct simulation_state *state, const char *names,
             json_float(json, (float)counts[i].mean_speed);
             json_key(json, "density");
             json_float(json, (float)((double)counts[i].agents / area_size(area)));
+            if (meter > 0.0) {
+                json_key(json, "meters");
+                json_object(json);
+                json_key(json, "mean_speed");
+                json_float(json, (float)(counts[i].mean_speed / meter));
+                json_key(json, "density");
+                json_float(json, (float)((double)counts[i].agents * meter * meter / area_size(area)));
+                json_end(json);
+            }
             json_end(json);
         }
     }

@@ -264,7 +264,7 @@ static const struct field way_fields[] = {
      .stride = sizeof(struct way_goal),
      .count = offsetof(struct way_part, flow.goal_count),
      .unit = "[name, ...]",
-     .help = "Areas and targets; the way goes to the nearest."},
+     .help = "names of areas and targets"},
     {.name = "cell",
      .type = FIELD_FLOAT,
      FIELD_MEMBER(struct way_part, cell),

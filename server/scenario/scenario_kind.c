@@ -586,6 +586,15 @@ static int read_kind(const cJSON *json, const char *path, struct kind_def *kind,
     if (scenario_read_fields(body_fields(), json, path, parts, &kind->body, NULL, &is_whole, mistakes) != 0) {
         return -1;
     }
+    if (cJSON_HasObjectItem(json, "turn_radius") && kind->body.locomotion != LOCOMOTION_WHEELED) {
+        char radius_path[SCENARIO_PATH_BYTES];
+        scenario_path(radius_path, "%s.turn_radius", path);
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, radius_path,
+                          "it goes with the locomotion \"wheeled\", which this kind does not have");
+        if (!scenario_mistake(mistakes, &failure)) {
+            return -1;
+        }
+    }
     const cJSON *states = cJSON_GetObjectItemCaseSensitive(json, "states");
     if (states != NULL) {
         char states_path[SCENARIO_PATH_BYTES];

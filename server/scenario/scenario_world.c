@@ -470,7 +470,7 @@ static int check_source(const struct world_def *def, const char *path, struct so
     scenario_path(item_path, "%s.until", path);
     return part->def.until > 0.0f && part->def.until <= part->def.from
                ? failure_set(failure, FAILURE_OUT_OF_RANGE, item_path,
-                             "%s: it ends before it begins; allowed: 0, or more than from", item_path)
+                             "it ends before it begins; allowed: 0, or more than from")
                : 0;
 }
 

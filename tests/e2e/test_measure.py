@@ -71,6 +71,22 @@ class Measure(Case):
                 self.assertIn(message["direction"], (1, -1))
                 self.assertIn(message["gate"], gates)
 
+    def test_a_scale_gives_meters_beside_px(self):
+        text = json.loads((ROOT / "scenarios/measured_door.json").read_text(encoding="utf-8"))
+        text["world"]["meter"] = 25
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "meters.json"
+            path.write_text(json.dumps(text), encoding="utf-8")
+            with Server("--paused", str(path)) as server, server.connect() as client:
+                client.request("step", count=60)
+                self.assertEqual(client.hello["scenario"]["meter"], 25)
+                for area in client.request("measure")["areas"]:
+                    self.assertAlmostEqual(area["meters"]["density"], area["density"] * 625, places=5)
+                    self.assertAlmostEqual(area["meters"]["mean_speed"], area["mean_speed"] / 25, places=4)
+                agent = client.request("inspect", agents=[1])["agents"][0]
+                self.assertAlmostEqual(agent["meters"]["x"], agent["x"] / 25, delta=0.011)
+                self.assertAlmostEqual(agent["meters"]["speed"], (agent["vx"] ** 2 + agent["vy"] ** 2) ** 0.5 / 25, delta=0.011)
+
     def test_a_world_without_instruments(self):
         with Server("--paused", "seek") as server, server.connect() as client:
             self.assertEqual([client.request("measure")[key] for key in ("gates", "areas")], [[], []])

@@ -457,6 +457,7 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"flow_fields\":{\"f\":{\"grid\":{\"cells\":[2,2],\"vectors\":[[1,2]]}}}}}",
      "world.flow_fields.f.grid.vectors", "expected an array of 4 vectors [vx, vy], row by row; found 1"},
     {"{" IN "\"flow_fields\":{\"f\":{\"way\":{}}}}}", "world.flow_fields.f.way.to", "missing"},
+    {"{" WORLD ",\"kinds\":{\"k\":{\"turn_radius\":9}}}", "kinds.k.turn_radius", "locomotion \"wheeled\""},
     {"{" IN "\"flow_fields\":{\"f\":{\"way\":{\"to\":[]}}}}}", "world.flow_fields.f.way.to", "1 to 8"},
     {"{" IN "\"flow_fields\":{\"f\":{\"way\":{\"to\":[\"a\"],\"cell\":0.5}}}}}",
      "world.flow_fields.f.way.cell", "1600 x 1200 cells are too many; allowed: at most 65536"},
