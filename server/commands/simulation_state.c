@@ -76,7 +76,7 @@ static void take_crossings(struct event_log *log, const struct world *world) {
     }
 }
 
-/* Who came and left in the second that is over. */
+/* Who came and left since the last event that said so: what is left out now, the next one has. */
 static void take_turnover(struct event_log *log, const struct world *world) {
     for (int i = 0; i < world_source_count(world); i++) {
         const struct source_view source = world_source(world, i);
@@ -90,8 +90,8 @@ static void take_turnover(struct event_log *log, const struct world *world) {
             event->waiting = source.waiting;
             memcpy(event->source, source.def->name, sizeof event->source);
             memcpy(event->kind, world_kind(world, source.def->kind)->name, sizeof event->kind);
+            log->entered[i] = source.spawned;
         }
-        log->entered[i] = source.spawned;
     }
     for (int i = 0; i < world_sink_count(world); i++) {
         const struct sink_view sink = world_sink(world, i);
@@ -103,8 +103,8 @@ static void take_turnover(struct event_log *log, const struct world *world) {
             event->has |= EVENT_HAS_COUNT;
             event->count = count;
             memcpy(event->sink, sink.def->name, sizeof event->sink);
+            log->left[i] = sink.removed;
         }
-        log->left[i] = sink.removed;
     }
 }
 

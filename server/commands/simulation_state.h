@@ -34,7 +34,7 @@ enum { EVENT_LOG_RATE = 20, EVENT_LOG_MAX = 20, EVENT_LOG_SORTS = 2 };
 struct event_log {
     uint64_t second_ticks, second; /* ticks in a second; which second of the world it is */
     int taken;                     /* events in this second, but those of gates */
-    uint32_t entered[LIMIT_SOURCES], left[LIMIT_SINKS]; /* of the world when the second began */
+    uint32_t entered[LIMIT_SOURCES], left[LIMIT_SINKS]; /* of the world at the last event that said so */
     int count;
     uint32_t left_out;   /* since the last event that said so */
     int crossings_taken; /* the same of gates; not in checkpoints */
