@@ -76,7 +76,7 @@ static void calm_down(struct world_def *def) {
         struct obstacle_def *shape = &def->geometry.areas[a].shape;
         shape->at = vec2_make(any(0.0f, 0.9f * def->size.x), any(0.0f, 0.9f * def->size.y));
         shape->size = vec2_scale(def->size, 0.4f);
-        shape->radius = any(1.0f, 40.0f);
+        shape->radius = any(0.01f, 0.4f) * fminf(def->size.x, def->size.y);
     }
     for (int t = 0; t < def->target_count; t++) {
         def->targets[t].at = vec2_make(any(0.0f, def->size.x), any(0.0f, def->size.y));

@@ -156,14 +156,14 @@ static vec2 label_corner(const struct obstacle_def *shape) {
 }
 
 /* How fast the agents of an area are and how dense they stand, in the units of the world. */
-static void write_density(const struct message_area_count *area, double meter, char out[64]) {
+static void write_density(const struct message_area_count *area, double meter, char out[96]) {
     char speed[32], density[32];
     if (meter > 0.0) {
         hud_format_hundredths((double)area->mean_speed / meter, " m/s", speed, sizeof speed);
         hud_format_hundredths((double)area->density * meter * meter, " per m²", density, sizeof density);
-        (void)snprintf(out, 64, "%s, %s", speed, density);
+        (void)snprintf(out, 96, "%s, %s", speed, density);
     } else {
-        (void)snprintf(out, 64, "%.0f px/s, %.2g in 100x100 px", (double)area->mean_speed,
+        (void)snprintf(out, 96, "%.0f px/s, %.2g in 100x100 px", (double)area->mean_speed,
                        1e4 * (double)area->density);
     }
 }
@@ -186,7 +186,7 @@ static void add_instruments(struct naming *naming) {
         const struct area_def *area = &geometry->areas[i];
         (void)snprintf(words, sizeof words, "%s", area->name);
         if (measure != NULL && measure->area_count == geometry->area_count) {
-            char density[64];
+            char density[96];
             write_density(&measure->areas[i], (double)naming->input->server->scenario.meter, density);
             (void)snprintf(words, sizeof words, "%s: %" PRIu64 ", %s", area->name, measure->areas[i].agents,
                            density);
