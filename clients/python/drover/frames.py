@@ -71,7 +71,7 @@ class Key:
         old = {name: before.column(name).tolist() for name in names}
         rows = [(old["id"][i], old, i) for i in range(before.count) if i not in gone]
         rows += [(new["id"][i], new, i) for i in range(came)]
-        rows.sort(key=lambda row: row[0])
+        rows.sort(key=lambda row: int(row[0]))
         for name in names:
             code = KEY_CODES[name]
             values = struct.pack(f"<{len(rows)}{code}", *(columns[name][i] for _, columns, i in rows))
