@@ -61,4 +61,15 @@ static inline bool exchange_is_so_on_all(const struct exchange *exchange, bool i
     return others == 0;
 }
 
+/** Sends the same bytes to all other ranks. in: ranks parts; in[r] receives those of rank r, and nothing of this one; valid as
+ * those of hand_over. Collective. */
+static inline void exchange_send_to_all(const struct exchange *exchange, void *bytes, size_t size,
+                                        struct exchange_part in[EXCHANGE_RANKS_MAX]) {
+    struct exchange_part out[EXCHANGE_RANKS_MAX];
+    for (int rank = 0; rank < exchange->ranks; rank++) {
+        out[rank] = (struct exchange_part){bytes, rank == exchange->rank ? 0 : size};
+    }
+    exchange->hand_over(exchange->context, out, in);
+}
+
 #endif

@@ -55,12 +55,8 @@ static void enter(struct world_crossing *crossings, int count, struct world_cros
 /* Every rank sends its crossings to all others; together they fit. */
 static void gather_crossings(struct world *world, int own) {
     const struct exchange *exchange = world->exchange;
-    struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        const size_t size = rank == exchange->rank ? 0 : sizeof world->crossings[0] * (size_t)own;
-        out[rank] = (struct exchange_part){world->crossings, size};
-    }
-    exchange->hand_over(exchange->context, out, in);
+    struct exchange_part in[EXCHANGE_RANKS_MAX];
+    exchange_send_to_all(exchange, world->crossings, sizeof world->crossings[0] * (size_t)own, in);
     for (int rank = 0; rank < exchange->ranks; rank++) {
         const int count = (int)(in[rank].size / sizeof world->crossings[0]);
         assert(own + count <= WORLD_CROSSINGS_MAX);

@@ -202,15 +202,11 @@ static int sink_of(const struct world *world, int32_t slot) {
 }
 
 /* Every rank knows then who is marked on one of them. */
-static void share_marks(struct world *world, struct exchange_part rows) {
-    struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
-    const struct exchange *exchange = world->exchange;
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        out[rank] = (struct exchange_part){rows.bytes, rank == exchange->rank ? 0 : rows.size};
-    }
-    exchange->hand_over(exchange->context, out, in);
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        for (size_t i = 0; i < in[rank].size / sizeof(int32_t); i++) {
+static void share_marks(struct world *world, int32_t *rows, int32_t count) {
+    struct exchange_part in[EXCHANGE_RANKS_MAX];
+    exchange_send_to_all(world->exchange, rows, sizeof *rows * (size_t)count, in);
+    for (int rank = 0; rank < world->exchange->ranks; rank++) {
+        for (size_t i = 0; i < in[rank].size / sizeof *rows; i++) {
             int32_t row;
             memcpy(&row, (const char *)in[rank].bytes + i * sizeof row, sizeof row);
             world->flags[row] |= AGENT_REMOVED;
@@ -240,7 +236,7 @@ static void run_sinks(struct world *world) {
         removed += (int32_t)counts[i];
     }
     if (removed > 0 && world_is_partial(world)) {
-        share_marks(world, (struct exchange_part){rows, sizeof(int32_t) * (size_t)marked});
+        share_marks(world, rows, marked);
     }
     world_remove_marked(world, removed);
 }

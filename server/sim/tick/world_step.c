@@ -80,12 +80,8 @@ static void find_own(const struct world *world, uint64_t counts[LIMIT_KINDS], st
 static void gather_first(const struct world *world, struct first_caught *first) {
     const struct exchange *exchange = world->exchange;
     struct first_caught own = *first;
-    struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
-    for (int rank = 0; rank < exchange->ranks; rank++) {
-        const size_t size = rank == exchange->rank ? 0 : sizeof own.at[0] * (size_t)own.count;
-        out[rank] = (struct exchange_part){own.at, size};
-    }
-    exchange->hand_over(exchange->context, out, in);
+    struct exchange_part in[EXCHANGE_RANKS_MAX];
+    exchange_send_to_all(exchange, own.at, sizeof own.at[0] * (size_t)own.count, in);
     for (int rank = 0; rank < exchange->ranks; rank++) {
         for (size_t i = 0; i < in[rank].size / sizeof(struct caught); i++) {
             struct caught caught;

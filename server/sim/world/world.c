@@ -354,18 +354,14 @@ static int32_t list_resting(const struct world *world, struct resting *list) {
 
 static void exchange_resting(struct world *world) {
     const struct exchange *exchange = world->exchange;
-    struct exchange_part out[EXCHANGE_RANKS_MAX], in[EXCHANGE_RANKS_MAX];
+    struct exchange_part in[EXCHANGE_RANKS_MAX];
     const int32_t count = list_resting(world, NULL);
     struct resting *list = count > 0 ? malloc(sizeof *list * (size_t)count) : NULL;
     if (count > 0 && list == NULL) {
         abort(); /* as a lost rank does */
     }
     (void)list_resting(world, list);
-    for (int r = 0; r < exchange->ranks; r++) {
-        const size_t size = r == exchange->rank ? 0 : sizeof *list * (size_t)count;
-        out[r] = (struct exchange_part){list, size};
-    }
-    exchange->hand_over(exchange->context, out, in);
+    exchange_send_to_all(exchange, list, sizeof *list * (size_t)count, in);
     for (int r = 0; r < exchange->ranks; r++) {
         const struct resting *received = in[r].bytes;
         for (size_t i = 0; i < in[r].size / sizeof *received; i++) {
