@@ -54,7 +54,7 @@ struct path_def {
     vec2 points[LIMIT_PATH_POINTS];
 };
 
-/** A named line across which agents are counted; it stops nobody. px */
+/** A named line across which agents are counted; it stops no agent. px */
 struct gate_def {
     char name[LIMIT_NAME_CHARS + 1];
     vec2 from, to;

@@ -6,7 +6,7 @@
  * 3. A difference beyond 16 bits goes into the column's far list, as index and value. When more than a tenth
  * of a column does, a new key is due.
  * 4. Forces have no part in the key: they are whole values in each delta.
- * 5. A key may also be told as a change of the key before it: who is gone, who came. The others stay as that has them.
+ * 5. A key may also be sent as a change of the key before it: who is gone, who came. The others stay as that has them.
  */
 #ifndef DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H
 #define DROVER_COMMON_SNAPSHOT_SNAPSHOT_PACKED_H

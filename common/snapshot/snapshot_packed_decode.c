@@ -382,7 +382,7 @@ static int merge(struct packed_decoder *decoder, const struct line *line, const 
     return left > 0 ? refuse(line, MEMBER_GONE, "not ascending indices of the key") : 0;
 }
 
-/* A key that is told as a change of the one that came last. */
+/* A key that is sent as a change of the one that came last. */
 static int read_change(struct packed_decoder *decoder, const struct line *line, bool had_key) {
     double before = 0.0;
     size_t length = 0, bytes = 0;

@@ -246,7 +246,7 @@ void simulation_push_event(struct simulation *simulation, struct message_event *
 
 #define SHOW_WAYS_NS UINT64_C(250000000)
 
-/* Sends the way fields when some were made anew; while ticks go on, not more often than people look at. */
+/* Sends the way fields when some were rebuilt; while ticks go on, not more often than people look at. */
 static void show_ways(struct simulation *simulation) {
     const struct world *world = simulation->state.world;
     const struct geometry_def *def = &world_scenery(world)->def;

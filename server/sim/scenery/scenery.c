@@ -384,11 +384,11 @@ static bool is_goal(const struct flow_def *way, const struct geometry_def *def, 
 }
 
 struct way_gaps scenery_way_gaps(const struct scenery *scenery, const struct bounds *bounds, int flow) {
-    const struct flow_def *way = &scenery->def.flows[flow];
     struct way_gaps gaps = {.goal = -1};
-    const bool *no_way = scenery->no_way;
-    for (int i = 0; i < flow; i++) {
-        no_way += scenery->def.flows[i].type == FLOW_WAY ? flow_def_cells(&scenery->def.flows[i]) : 0;
+    bool *no_way;
+    struct flow_def *way = next_way(scenery, NULL, &no_way);
+    while (way != &scenery->def.flows[flow]) {
+        way = next_way(scenery, way, &no_way);
     }
     for (int i = way->goal_count - 1; i >= 0; i--) {
         const bool is_area = geometry_def_find_area(&scenery->def, way->goals[i].name) >= 0;

@@ -79,7 +79,7 @@ NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *d
                            const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
 
-/** Leads the way fields that have a goal of this name to a place: those for which it is in another cell are made anew.
+/** Leads the way fields that have a goal of this name to a place: those for which it is in another cell are rebuilt.
  * Allocates nothing. at: px. Returns whether any was. */
 bool scenery_lead_ways(struct scenery *scenery, const struct bounds *bounds, const char *name, vec2 at);
 

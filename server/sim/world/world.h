@@ -160,7 +160,7 @@ enum edge world_edge(const struct world *world);
 struct bounds world_bounds(const struct world *world);
 /** What stands and flows in it; owned by the world; obstacles may come, move and go between ticks. */
 const struct scenery *world_scenery(const struct world *world);
-/** How often way fields were made anew, because their targets or obstacles moved. */
+/** How often way fields were rebuilt, because their targets or obstacles moved. */
 uint32_t world_ways_made(const struct world *world);
 int32_t world_agent_count(const struct world *world);
 /** How many agents there may be: world_def.max_agents, and no more than SIGHT_ROWS where some look for the nearest of a

@@ -138,7 +138,7 @@ struct source_def {
     char name[LIMIT_NAME_CHARS + 1];
     int kind, area;    /* indices */
     float rate;        /* agents a second, on average */
-    float from, until; /* s; until 0: for ever */
+    float from, until; /* s; until 0: without end */
     uint32_t at_most;  /* agents in all; 0: any number */
     uint32_t burst;    /* so many come at a time; from 1 */
     int spread;        /* enum source_spread */

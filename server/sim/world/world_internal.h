@@ -125,7 +125,7 @@ struct turnover {
     uint32_t due[LIMIT_SOURCES], spawned[LIMIT_SOURCES]; /* agents whose time has come; that have come */
     uint32_t removed[LIMIT_SINKS];
     int32_t limit; /* agents up to which sources fill the world */
-    bool is_full;  /* after the last tick somebody waits because of it */
+    bool is_full;  /* after the last tick agents wait because of it */
 };
 
 enum agent_flag { AGENT_OWN_BODY = 1, AGENT_REMOVED = 2 };
@@ -513,7 +513,7 @@ void world_act(struct world *world, const struct parallel *parallel);
 /** Tick t+1 becomes tick t, sorted when the grid is queried and the order has not just been kept. */
 void world_advance(struct world *world, const struct parallel *parallel);
 
-/** Makes the ways anew whose goals are in other cells than when they were made. is_due: their targets count where they
+/** Rebuilds the ways whose goals are in other cells than when they were made. is_due: their targets count where they
  * are now; otherwise at way_at. */
 void world_lead_ways(struct world *world, bool is_due);
 /** Sources and sinks, between the tick that is done and the next one. Collective. */
