@@ -8,12 +8,18 @@ set(CMAKE_C_LINK_EXECUTABLE "<CMAKE_C_COMPILER> <CMAKE_C_LINK_FLAGS> <LINK_FLAGS
 include(DroverCjson)
 # One thread: <pthread.h> is not there, and common/system/lock.h does without.
 add_library(Threads::Threads INTERFACE IMPORTED GLOBAL)
+# What the server has of these is in web/server/system.
+add_library(PkgConfig::UV INTERFACE IMPORTED GLOBAL)
+add_library(PkgConfig::ZSTD INTERFACE IMPORTED GLOBAL)
 
 # drover_wasm_module(NAME SOURCES... LIBRARIES libs...) - NAME.wasm, a module that is initialized once (export `_initialize`) and then called.
-# Exports: `memory` and the functions with __attribute__((export_name("..."))).
+# STACK: its bytes, 1 MiB unless given. Exports: `memory` and the functions with __attribute__((export_name("..."))).
 function(drover_wasm_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "STACK" "SOURCES;LIBRARIES" ${ARGN})
   add_executable(${name} ${arg_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_LIBRARIES})
-  target_link_options(${name} PRIVATE -mexec-model=reactor -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=1048576)
+  if(NOT arg_STACK)
+    set(arg_STACK 1048576)
+  endif()
+  target_link_options(${name} PRIVATE -mexec-model=reactor -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=${arg_STACK})
 endfunction()

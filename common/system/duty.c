@@ -3,6 +3,8 @@
 
 #include <signal.h>
 
+#include "common/system/timed_wait.h"
+
 int thread_start(pthread_t *thread, void *(*run)(void *context), void *context) {
     sigset_t all, former;
     (void)sigfillset(&all);
@@ -15,9 +17,9 @@ int thread_start(pthread_t *thread, void *(*run)(void *context), void *context) 
 static void *run(void *argument) {
     struct duty *duty = argument;
     pthread_mutex_lock(&duty->mutex);
-    while (duty->is_ordered || !duty->is_ending) {
+    while ((duty->is_ordered || !duty->is_ending) && !thread_rests()) {
         if (!duty->is_ordered) {
-            pthread_cond_wait(&duty->changed, &duty->mutex);
+            (void)thread_sleep(&duty->changed, &duty->mutex, THREAD_SLEEP_ENDLESS);
             continue;
         }
         duty->is_ordered = false;

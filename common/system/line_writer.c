@@ -80,27 +80,24 @@ static size_t take(struct line_writer *writer, char out[LINE_BYTES]) {
 static void *run(void *context) {
     struct line_writer *writer = context;
     pthread_mutex_lock(&writer->mutex);
-    for (;;) {
+    while (!writer->is_done && !thread_rests()) {
         if (writer->used == 0) {
             (void)settle(writer);
         }
         if (writer->used == 0 && writer->is_ending) {
-            break;
+            writer->is_done = true;
+        } else if (writer->used == 0) {
+            (void)thread_sleep(&writer->changed, &writer->mutex, THREAD_SLEEP_ENDLESS);
+        } else {
+            char line[LINE_BYTES];
+            const size_t length = take(writer, line);
+            pthread_mutex_unlock(&writer->mutex);
+            write_all(writer->descriptor, line, length);
+            pthread_mutex_lock(&writer->mutex);
+            writer->lines_out++;
         }
-        if (writer->used == 0) {
-            pthread_cond_wait(&writer->changed, &writer->mutex);
-            continue;
-        }
-        char line[LINE_BYTES];
-        const size_t length = take(writer, line);
-        pthread_mutex_unlock(&writer->mutex);
-        write_all(writer->descriptor, line, length);
-        pthread_mutex_lock(&writer->mutex);
-        writer->lines_out++;
         pthread_cond_broadcast(&writer->changed);
     }
-    writer->is_done = true;
-    pthread_cond_broadcast(&writer->changed);
     pthread_mutex_unlock(&writer->mutex);
     return NULL;
 }

@@ -19,3 +19,8 @@ bool timed_wait_until(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_
                                    .tv_nsec = (long)(deadline_ns % 1000000000u)};
     return pthread_cond_timedwait(condition, mutex, &until) == 0;
 }
+
+bool thread_sleep(pthread_cond_t *condition, pthread_mutex_t *mutex, uint64_t deadline_ns) {
+    return deadline_ns == THREAD_SLEEP_ENDLESS ? pthread_cond_wait(condition, mutex) == 0
+                                               : timed_wait_until(condition, mutex, deadline_ns);
+}

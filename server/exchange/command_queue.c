@@ -686,11 +686,8 @@ void command_queue_wait(struct command_queue *queue, const uint64_t *deadline_ns
     pthread_mutex_lock(&queue->mutex);
     bool is_early = true;
     while (is_early && !queue->is_woken && (queue->news & wanted) == 0) {
-        if (deadline_ns != NULL) {
-            is_early = timed_wait_until(&queue->changed, &queue->mutex, *deadline_ns);
-        } else {
-            pthread_cond_wait(&queue->changed, &queue->mutex);
-        }
+        is_early = thread_sleep(&queue->changed, &queue->mutex,
+                                deadline_ns != NULL ? *deadline_ns : THREAD_SLEEP_ENDLESS);
     }
     queue->is_woken = false;
     pthread_mutex_unlock(&queue->mutex);

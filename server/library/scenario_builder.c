@@ -463,11 +463,11 @@ static void work(struct scenario_builder *builder, struct scenario_order *order)
 static void *run(void *argument) {
     struct scenario_builder *builder = argument;
     pthread_mutex_lock(&builder->mutex);
-    while (!atomic_load(&builder->is_ending)) {
+    while (!atomic_load(&builder->is_ending) && !thread_rests()) {
         struct scenario_order *returned = remove_first(&builder->returned);
         struct scenario_order *order = returned == NULL ? next_order(builder) : NULL;
         if (returned == NULL && order == NULL) {
-            pthread_cond_wait(&builder->changed, &builder->mutex);
+            (void)thread_sleep(&builder->changed, &builder->mutex, THREAD_SLEEP_ENDLESS);
             continue;
         }
         pthread_mutex_unlock(&builder->mutex);

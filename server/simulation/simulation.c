@@ -12,6 +12,7 @@
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
+#include "common/system/timed_wait.h"
 
 /* A world that is kept is not to be given up half done. */
 enum { REALTIME_PRIORITY = 10, STOP_GRACE_MS = 20, KEEPING_GRACE_MS = 2000, RANKS_GRACE_MS = 600 };
@@ -295,6 +296,9 @@ static void *run(void *argument) {
     name_thread();
     while (!atomic_load(&simulation->stop)) {
         turn(simulation);
+        if (thread_rests()) {
+            return NULL;
+        }
     }
     if (simulation->step.command != NULL) {
         simulation_end_step(simulation);

@@ -391,14 +391,6 @@ static enum writer_duty next_duty(const struct file_writer *writer, uint64_t *un
                                 : DUTY_WAIT;
 }
 
-static void wait_for_work(struct file_writer *writer, uint64_t until_ns) {
-    if (until_ns == NEVER) {
-        pthread_cond_wait(&writer->work, &writer->mutex);
-    } else {
-        (void)timed_wait_until(&writer->work, &writer->mutex, until_ns);
-    }
-}
-
 static void notify(struct file_writer *writer) {
     if (writer->notify == NULL || writer->is_abandoned) {
         return;
@@ -460,13 +452,13 @@ static void free_writer(struct file_writer *writer) {
 static void *run(void *context) {
     struct file_writer *writer = context;
     pthread_mutex_lock(&writer->mutex);
-    while (!writer->is_done) {
+    while (!writer->is_done && !thread_rests()) {
         uint64_t until_ns = 0;
         const uint64_t synced = atomic_load(&writer->synced);
         const enum writer_duty duty = next_duty(writer, &until_ns);
         struct failure failure;
         if (duty == DUTY_WAIT) {
-            wait_for_work(writer, until_ns);
+            (void)thread_sleep(&writer->work, &writer->mutex, until_ns);
         } else if (do_duty(writer, duty, &failure) != 0) {
             fail(writer, &failure);
         }
