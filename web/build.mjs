@@ -5,10 +5,10 @@
  * FOLDER gets assets/ (the files as the server sends them), web_assets.c and sizes.json.
  */
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync, existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { bundle, bundleStyle, digest, documentOf, hashedName, run } from "./bundle.mjs";
 
 const { values: given } = parseArgs({
     options: {
@@ -30,33 +30,12 @@ const TYPES = {
     svg: "image/svg+xml",
 };
 
-const digest = (bytes) => createHash("sha256").update(bytes).digest("hex");
-
-/* Runs a tool; what it says is shown when it fails. */
-function run(program, args) {
-    try {
-        return execFileSync(program, args, { encoding: "utf8", maxBuffer: 1 << 26, stdio: ["ignore", "pipe", "pipe"] });
-    } catch (error) {
-        process.stderr.write(`${error.stdout ?? ""}${error.stderr ?? ""}`);
-        console.error(`build.mjs: ${program} failed: ${error.message.split("\n")[0]}`);
-        process.exit(1);
-    }
-}
-
-function bundle(entry, defines) {
-    return Buffer.from(run(given.esbuild, [
-        join(source, "src", entry), "--bundle", "--minify", "--format=iife", "--target=es2020", "--charset=utf8",
-        "--legal-comments=none", "--log-level=warning",
-        ...Object.entries(defines).map(([name, value]) => `--define:${name}=${JSON.stringify(value)}`),
-    ]));
-}
-
 const assets = [];
 
 /* Adds a file; returns its name. hashed: the name has the hash of the content, so that browsers keep it. */
 function add(name, bytes, hashed) {
     const dot = name.lastIndexOf("."), hash = digest(bytes);
-    const full = hashed ? `${name.slice(0, dot)}-${hash.slice(0, 10)}${name.slice(dot)}` : name;
+    const full = hashed ? hashedName(name, bytes) : name;
     const compressed = execFileSync("gzip", ["-9", "-n"], { input: bytes }); // the same bytes with every Node.js
     const gzip = compressed.length < bytes.length ? compressed : null;
     assets.push({ name: full, plain: name, type: TYPES[name.slice(dot + 1)], etag: hash.slice(0, 32), hashed, bytes, gzip });
@@ -91,13 +70,14 @@ if (!given["no-check"]) {
     run(given.tsc, ["--noEmit", "-p", source]);
 }
 const program = readFileSync(given.wasm), wasm = add("page.wasm", program, true);
-const worker = add("worker.js", bundle("worker.ts", { WASM_URL: `/assets/${wasm}`, WASM_BYTES: program.length }), true);
-const script = add("page.js", bundle("main.ts", { WORKER_URL: `/assets/${worker}` }), true);
-const style = add("style.css", Buffer.from(run(given.esbuild, [join(source, "style.css"), "--minify", "--charset=utf8", "--target=es2020"])), true);
+const scriptOf = (entry, defines) => bundle(given.esbuild, source, entry, { IN_PAGE: false, SERVER_WORKER_URL: "", ASSETS: "/", ...defines });
+const worker = add("worker.js", scriptOf("worker.ts", { WASM_URL: `/assets/${wasm}`, WASM_BYTES: program.length }), true);
+const script = add("page.js", scriptOf("main.ts", { WORKER_URL: `/assets/${worker}` }), true);
+const style = add("style.css", bundleStyle(given.esbuild, join(source, "style.css")), true);
 const icon = add("favicon.svg", readFileSync(join(source, "favicon.svg")), false);
 const html = readFileSync(join(source, "index.html"), "utf8");
 const named = { "page.wasm": wasm, "worker.js": worker, "page.js": script, "style.css": style, "favicon.svg": icon };
-add("index.html", Buffer.from(html.replace(/\/assets\/([\w.]+)/g, (_, name) => `/assets/${named[name] ?? name}`)), false);
+add("index.html", documentOf(html, Object.fromEntries(Object.entries(named).map(([name, full]) => [name, `/assets/${full}`]))), false);
 
 mkdirSync(folder, { recursive: true });
 const wanted = new Set(assets.flatMap(({ name }) => [name, `${name}.gz`]));

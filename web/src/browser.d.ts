@@ -12,3 +12,12 @@ interface FreeCanvas extends EventTarget {
 declare const WORKER_URL: string;
 declare const WASM_URL: string;
 declare const WASM_BYTES: number;
+declare const IN_PAGE: boolean; // the server runs in the page
+declare const SERVER_WORKER_URL: string;
+declare const SERVER_URL: string;
+declare const SERVER_BYTES: number;
+declare const ASSETS: string; // the folder of scenarios and previews
+
+interface ByteTransform { readonly writable: WritableStream<Uint8Array>; readonly readable: ReadableStream<Uint8Array> }
+declare const CompressionStream: new (format: "deflate-raw") => ByteTransform;
+declare const DecompressionStream: new (format: "deflate-raw") => ByteTransform;

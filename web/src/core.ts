@@ -1,5 +1,6 @@
 /* page.wasm: its memory, its texts, and what it asks of the browser. The functions are those of web/page.h. */
 import { FRAME_WORDS, ROW_BYTES } from "./crowd";
+import { importsOf as wasmImports, type WasiFunction } from "./files";
 import type { Crowd, Mesh, Pixels, Texture } from "./messages";
 
 export const enum Wish {
@@ -28,8 +29,6 @@ export interface Host {
 }
 
 type Exports = Record<string, (...args: number[]) => number>;
-
-const WASI_BAD_FILE = 8; // EBADF: no file is open
 
 export class Core {
     private readonly memory: WebAssembly.Memory;
@@ -62,10 +61,6 @@ export class Core {
     }
     words(at: number, length: number): Uint32Array {
         return new Uint32Array(this.memory.buffer, at, length);
-    }
-    /** Writes a 64-bit number. */
-    number(at: number, value: bigint): void {
-        new DataView(this.memory.buffer).setBigUint64(at, value, true);
     }
     text(at: number, length: number): string {
         return this.decoder.decode(this.bytes(at, length));
@@ -172,7 +167,7 @@ export class Core {
 }
 
 /* The same response, whose bytes are counted on their way. */
-function counted(response: Response, onBytes: (done: number) => void): Response {
+export function counted(response: Response, onBytes: (done: number) => void): Response {
     let done = 0;
     const counter = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, out) {
@@ -184,10 +179,10 @@ function counted(response: Response, onBytes: (done: number) => void): Response 
     return response.body === null ? response : new Response(response.body.pipeThrough(counter), { headers: { "Content-Type": "application/wasm" } });
 }
 
-/* What the module imports: the functions of page_host.h, and a little of WASI that the C library is linked with. */
+/* What the module imports: the functions of page_host.h. */
 function importsOf(compiled: WebAssembly.Module, host: Host, core: () => Core): WebAssembly.Imports {
     const text = (at: number, length: number) => core().text(at, length);
-    const drover: Record<string, (...args: never[]) => number | void> = {
+    const drover: Record<string, WasiFunction> = {
         page_host_now_ms: () => performance.now(),
         page_host_wall_ms: () => Date.now(),
         page_host_log: (at: number, length: number, level: number) => host.log(text(at, length), level),
@@ -206,36 +201,5 @@ function importsOf(compiled: WebAssembly.Module, host: Host, core: () => Core): 
         page_host_read: (at: number, width: number, height: number) =>
             host.read(core().words(at, width * height), width, height) ? 1 : 0,
     };
-    const wasi: Record<string, (...args: never[]) => number | void> = {
-        clock_time_get: (clock: number, _precision: bigint, at: number) => {
-            const ms = clock === 0 ? Date.now() : performance.now();
-            core().number(at, BigInt(Math.round(ms * 1e6)));
-            return 0;
-        },
-        environ_sizes_get: (count: number, bytes: number) => { // no environment
-            core().words(count, 1)[0] = core().words(bytes, 1)[0] = 0;
-            return 0;
-        },
-        environ_get: () => 0,
-        fd_write: (_file: number, vectors: number, count: number, written: number) => {
-            let words = "", total = 0;
-            for (let i = 0; i < count; i++) {
-                const [at, length] = core().words(vectors + 8 * i, 2);
-                words += text(at, length);
-                total += length;
-            }
-            host.log(words.trimEnd(), 1);
-            core().words(written, 1)[0] = total;
-            return 0;
-        },
-        proc_exit: (code: number) => {
-            throw new Error(`the viewer ended with code ${code}`);
-        },
-    };
-    const imports: Record<string, Record<string, (...args: never[]) => number | void>> = {};
-    for (const { module, name } of WebAssembly.Module.imports(compiled)) {
-        const known = (module === "drover" ? drover : wasi)[name];
-        (imports[module] ??= {})[name] = known ?? (() => WASI_BAD_FILE);
-    }
-    return imports as WebAssembly.Imports;
+    return wasmImports(compiled, drover, {});
 }

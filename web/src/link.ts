@@ -24,20 +24,30 @@ async function whyClosed(page: string): Promise<string> {
     }
 }
 
+/** What a link needs of a WebSocket. */
+export interface Socket {
+    readonly readyState: number;
+    onopen: ((event: Event) => void) | null;
+    onmessage: ((event: MessageEvent) => void) | null;
+    onclose: ((event: CloseEvent) => void) | null;
+    send(line: string): void;
+    close(code?: number): void;
+}
+
 export class Link {
-    private socket: WebSocket | null = null;
+    private socket: Socket | null = null;
     private tries = 0;
     private wasEverOpen = false;
 
     /** page: the origin of the page, to be named. */
-    constructor(private readonly url: string, private readonly page: string, private readonly user: LinkUser) {}
+    constructor(private readonly make: () => Socket, private readonly page: string, private readonly user: LinkUser) {}
 
     /** Opens a socket; one that is open already is given up. */
     open(): void {
         this.close();
-        let socket: WebSocket;
+        let socket: Socket;
         try {
-            socket = new WebSocket(this.url, ["drover.v1"]);
+            socket = this.make();
         } catch (error) {
             this.user.onEvent(LinkEvent.Failed, 0, String(error));
             return;

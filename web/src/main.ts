@@ -7,6 +7,7 @@ import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
 import { RasterPainter } from "./raster";
+import { OwnServer } from "./own_server";
 import { addressOf, fragmentWith, optionsOf, takeFragment, withTheme } from "./start";
 
 const MOST_RATIO = 2;
@@ -43,20 +44,25 @@ const NO_WEBASSEMBLY = "It is made of WebAssembly, which this browser lacks or b
 const loading = new Loading(element("loading"), () => element("panels").classList.remove("waiting"));
 let hasBegun = false; // the viewer runs
 
-/** A sentence over the page: the viewer cannot go on. */
-function fail(words: string): void {
+/** A sentence over the page: the viewer cannot go on. again: where the button leads; absent: here. */
+function fail(words: string, again?: string): void {
     const box = element<HTMLElement>("failure");
     box.textContent = "";
     loading.end();
-    const title = document.createElement("h1"), text = document.createElement("p"), again = document.createElement("button");
+    const title = document.createElement("h1"), text = document.createElement("p"), button = document.createElement("button");
     title.id = "failure-title";
     title.textContent = hasBegun ? "The viewer has stopped" : "The viewer cannot start";
     text.textContent = words === "" ? "The connection to the server has ended." : words;
-    again.textContent = "Load the page again";
-    again.addEventListener("click", () => location.reload());
-    box.append(title, text, again);
+    button.textContent = again === undefined ? "Load the page again" : "Show another world";
+    button.addEventListener("click", () => {
+        if (again !== undefined) {
+            history.replaceState(null, "", again);
+        }
+        location.reload();
+    });
+    box.append(title, text, button);
     box.hidden = false;
-    again.focus();
+    button.focus();
 }
 
 /** Begins again with another token. A browser that keeps nothing has it in the address until the page is there again. */
@@ -103,6 +109,7 @@ class Page {
     private actions: Actions | null = null;
     private own: OwnCanvas | null = null;
     private leads = true; // whether the role lets us lead the target named mouse
+    private readonly server = IN_PAGE ? new OwnServer(location.hash, loading, fail) : null;
 
     constructor() {
         this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }), enter);
@@ -126,7 +133,10 @@ class Page {
             openMenu: (x, y) => this.openMenu(x, y),
         });
         new ResizeObserver(() => this.send({ type: "resize", ...this.size() })).observe(this.canvas);
-        document.addEventListener("visibilitychange", () => this.send({ type: "hide", isHidden: document.hidden }));
+        document.addEventListener("visibilitychange", () => {
+            this.send({ type: "hide", isHidden: document.hidden });
+            this.server?.hide(document.hidden);
+        });
         document.addEventListener("drover-figures", () => this.send({ type: "figures" })); // for tests and benchmarks
         this.watchRatio();
     }
@@ -169,12 +179,13 @@ class Page {
             canvas,
             hasCard: this.own !== null && this.own.gl !== null,
             renderer: fragment.renderer,
-            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), addressOf(location)),
+            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), IN_PAGE ? "this-page:1" : addressOf(location)),
             settings,
             reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
             isHidden: document.hidden,
+            server: this.server?.port ?? null,
         };
-        this.send(start, canvas === null ? [] : [canvas as unknown as Transferable]);
+        this.send(start, [...(canvas === null ? [] : [canvas as unknown as Transferable]), ...(start.server === null ? [] : [start.server])]);
         if (this.own !== null) {
             this.tick();
         }

@@ -25,6 +25,7 @@ export interface Start extends Size {
     settings: string;               // of an earlier visit; "" for none
     reducesMotion: boolean;
     isHidden: boolean;
+    server: MessagePort | null;     // to the Worker that has the server; null: it is where the page came from
 }
 
 export type ToWorker =

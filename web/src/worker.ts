@@ -3,6 +3,7 @@ import { Core, Wish, type Host } from "./core";
 import { GlPainter } from "./gl";
 import { Link, LinkEvent, socketUrl } from "./link";
 import { isForced, type Mesh, type Pixels, type Size, type Start, type Texture, type ToMain, type ToWorker } from "./messages";
+import { PortSocket } from "./port_socket";
 import { pngOf, RasterPainter } from "./raster";
 
 const HAS_CARD = 1, REDUCES_MOTION = 2, TAKES_CROWD = 4;
@@ -80,9 +81,10 @@ class Viewer {
     private readonly link: Link;
 
     constructor(private readonly core: Core, private readonly painter: Painter, private readonly hasFrames: boolean, isHidden: boolean,
-                private size: Size) {
+                private size: Size, server: MessagePort | null) {
         this.isHidden = isHidden;
-        this.link = new Link(socketUrl(scope.location), scope.location.origin, {
+        const make = server === null ? () => new WebSocket(socketUrl(scope.location), ["drover.v1"]) : () => new PortSocket(server);
+        this.link = new Link(make, scope.location.origin, {
             onEvent: (event, code, reason) => this.guard(() => {
                 figures.sockets += event === LinkEvent.Opened ? 1 : 0;
                 core.take("page_link", reason, event, code);
@@ -322,7 +324,7 @@ async function begin(start: Start): Promise<Viewer> {
         throw new Error(core.give("page_failure") || "the viewer does not start");
     }
     const hasFrames = start.canvas !== null && scope.requestAnimationFrame !== undefined;
-    viewer = new Viewer(core, painter, hasFrames, start.isHidden, start);
+    viewer = new Viewer(core, painter, hasFrames, start.isHidden, start, start.server);
     if (start.isHidden) {
         viewer.hide(true);
     }

@@ -179,7 +179,7 @@ export class PickerPart {
         if (hit === undefined) {
             return;
         }
-        const source = hit.save ? "" : `/previews/${encodeURIComponent(hit.name)}.png`;
+        const source = hit.save ? "" : `${ASSETS}previews/${encodeURIComponent(hit.name)}.png`;
         if (this.preview.getAttribute("src") !== source) {
             show(this.preview, source !== "");
             setAttribute(this.preview, "src", source === "" ? null : source);

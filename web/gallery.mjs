@@ -1,0 +1,60 @@
+/* Makes a folder that any web server can serve: the page with its server inside (world.html), <drover-world> to embed it
+ * (drover-world.js), the scenarios with their previews, and the pages of the gallery.
+ *
+ * usage: node gallery.mjs --source WEB --out FOLDER --page page.wasm --server server.wasm --scenarios FOLDER [--tsc tsc] [--esbuild esbuild]
+ */
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { bundle, bundleStyle, documentOf, hashedName, run } from "./bundle.mjs";
+
+const { values: given } = parseArgs({
+    options: {
+        source: { type: "string" },
+        out: { type: "string" },
+        page: { type: "string" },
+        server: { type: "string" },
+        scenarios: { type: "string" },
+        tsc: { type: "string", default: "tsc" },
+        esbuild: { type: "string", default: "esbuild" },
+    },
+});
+const source = resolve(given.source), out = resolve(given.out);
+
+/* What a world's document may do: its own files, and WebAssembly. */
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self' blob: data:; " +
+    "style-src 'self'; base-uri 'none'; form-action 'none'";
+
+function add(name, bytes, hashed = false) {
+    const full = hashed ? hashedName(name, bytes) : name;
+    writeFileSync(join(out, full), bytes);
+    return full;
+}
+
+run(given.tsc, ["--noEmit", "-p", source]);
+rmSync(out, { recursive: true, force: true });
+mkdirSync(join(out, "scenarios"), { recursive: true });
+mkdirSync(join(out, "previews"));
+
+const page = readFileSync(given.page), server = readFileSync(given.server);
+const pageName = add("page.wasm", page, true), serverName = add("server.wasm", server, true);
+const scriptOf = (entry, defines) => bundle(given.esbuild, source, entry, { IN_PAGE: true, ASSETS: "", ...defines });
+const worker = add("worker.js", scriptOf("worker.ts", { WASM_URL: pageName, WASM_BYTES: page.length }), true);
+const serverWorker = add("server_worker.js", scriptOf("server_worker.ts", { SERVER_URL: serverName, SERVER_BYTES: server.length }), true);
+const script = add("page.js", scriptOf("main.ts", { WORKER_URL: worker, SERVER_WORKER_URL: serverWorker }), true);
+const style = add("style.css", bundleStyle(given.esbuild, join(source, "style.css")), true);
+add("favicon.svg", readFileSync(join(source, "favicon.svg")));
+const html = readFileSync(join(source, "index.html"), "utf8")
+    .replace('<meta charset="utf-8">', `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${POLICY}">`)
+    .replace("as WebAssembly from the same server", "as WebAssembly");
+add("world.html", documentOf(html, { "page.js": script, "style.css": style, "favicon.svg": "favicon.svg" }));
+add("drover-world.js", scriptOf("element.ts", {}));
+
+const texts = {};
+for (const file of readdirSync(given.scenarios).filter((name) => name.endsWith(".json")).sort()) {
+    const name = file.slice(0, -".json".length);
+    texts[name] = readFileSync(join(given.scenarios, file), "utf8");
+    copyFileSync(join(given.scenarios, file), join(out, "scenarios", file));
+    copyFileSync(join(given.scenarios, "previews", `${name}.png`), join(out, "previews", `${name}.png`));
+}
+add("scenarios.json", JSON.stringify(texts));

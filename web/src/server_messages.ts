@@ -1,0 +1,26 @@
+/* What the page and its Workers say to the Worker that has the server (server_worker.ts), and what it answers. */
+
+/** How a server in the page begins. */
+export interface ServerStart {
+    type: "start";
+    words: string[];                // of drover-server's command line
+    files: Record<string, string>;  // by their paths, such as /scenarios/mine.json
+    lines: string[];                // requests before anybody connects, with the world paused
+    isHidden: boolean;
+}
+
+export type ToServer =
+    | ServerStart
+    | { type: "connect" }                    // with a port: a peer
+    | { type: "hide"; isHidden: boolean }    // the world stands still while nobody can see it
+    | { type: "files"; files: Record<string, string> };
+
+/** What a peer's port gets: whole lines; the connection is there, or is not. It says lines without their ends, how many characters of
+ * the server's it has taken, and null as it leaves. */
+export type FromServer = string | { isOpen: boolean; reason: string };
+
+/** What the Worker says to the page. */
+export type ServerSays =
+    | { type: "bytes"; done: number; all: number }
+    | { type: "ready" }
+    | { type: "failure"; words: string };

@@ -1,0 +1,201 @@
+/* The Worker that has a server: drover-server in WebAssembly, its clock, and the ports of its peers. */
+import { counted } from "./core";
+import { ServerCore } from "./server_core";
+import type { FromServer, ServerSays, ServerStart, ToServer } from "./server_messages";
+
+interface Scope {
+    postMessage(message: ServerSays): void;
+    onmessage: ((event: MessageEvent<ToServer>) => void) | null;
+}
+const scope = self as unknown as Scope;
+
+const LATEST_MS = 1000; // a turn at least so often
+
+/** A peer's port. The next words go out when all earlier ones were taken. */
+class Peer {
+    private untaken = 0;
+    private isTold = false;
+
+    constructor(private readonly core: ServerCore, readonly number: number, private readonly port: MessagePort,
+                onNews: (peer: Peer, isGone: boolean) => void) {
+        port.onmessage = ({ data }: MessageEvent<string | number | null>) => {
+            if (typeof data === "number") {
+                this.untaken -= data;
+            } else if (data !== null) {
+                core.say(number, data);
+            }
+            onNews(this, data === null);
+        };
+        this.post({ isOpen: true, reason: "" });
+    }
+
+    private post(message: FromServer): void {
+        this.port.postMessage(message);
+    }
+
+    /** Hands over what the server has said. Whether the connection goes on. */
+    flush(): boolean {
+        const words = this.untaken > 0 ? "" : this.core.hear(this.number);
+        if (words !== "") {
+            this.untaken += words.length;
+            this.post(words);
+        } else if (this.untaken === 0 && !this.isTold && !this.core.isConnected(this.number)) {
+            this.isTold = true;
+            this.post({ isOpen: false, reason: "the server closed the connection" });
+        }
+        return !this.isTold;
+    }
+}
+
+class Server {
+    private readonly peers = new Set<Peer>();
+    private readonly now = new MessageChannel(); // wakes without the least delay of timers
+    private timer = 0;
+    private isWoken = false;
+    private hiddenSince: number | null = null;
+    private hiddenMs = 0;
+    readonly core: ServerCore;
+
+    constructor(compiled: WebAssembly.Module) {
+        this.core = new ServerCore(compiled, (line) => console.debug(line), () => this.clock());
+        this.now.port1.onmessage = () => this.turn();
+    }
+
+    /* Stands still while the page is hidden. */
+    private clock(): number {
+        return (this.hiddenSince ?? performance.now()) - this.hiddenMs;
+    }
+
+    start(start: ServerStart): void {
+        this.put(start.files);
+        this.core.start(start.words);
+        if (start.lines.length > 0) {
+            this.prepare(start.lines);
+        }
+        this.hide(start.isHidden);
+        this.wake();
+    }
+
+    /* Has the requests done before anybody sees the world. */
+    private prepare(lines: string[]): void {
+        const port = this.core.connect(), wanted = lines.length;
+        lines.forEach((line) => this.core.say(port, line));
+        for (let done = 0, turns = 0; done < wanted && turns < 100000; turns++) {
+            this.core.turn();
+            for (const line of this.core.hear(port).split("\n")) {
+                done += /^\{"op":"(reply|error)"/.test(line) ? 1 : 0;
+                if (line.startsWith('{"op":"error"')) {
+                    console.warn(line);
+                }
+            }
+        }
+        this.core.disconnect(port);
+    }
+
+    put(files: Record<string, string>): void {
+        Object.entries(files).forEach(([path, text]) => this.core.files.put(path, text));
+    }
+
+    connect(port: MessagePort): void {
+        const number = this.core.connect();
+        if (number === 0) {
+            const refusal: FromServer = { isOpen: false, reason: "the server in the page takes no further connection" };
+            port.postMessage(refusal);
+            return;
+        }
+        this.peers.add(new Peer(this.core, number, port, (peer, isGone) => {
+            if (isGone) {
+                this.core.disconnect(peer.number);
+                this.peers.delete(peer);
+            }
+            this.wake();
+        }));
+        this.wake();
+    }
+
+    hide(isHidden: boolean): void {
+        if (isHidden && this.hiddenSince === null) {
+            this.hiddenSince = performance.now();
+        } else if (!isHidden && this.hiddenSince !== null) {
+            this.hiddenMs += performance.now() - this.hiddenSince;
+            this.hiddenSince = null;
+            this.wake();
+        }
+    }
+
+    private wake(): void {
+        if (!this.isWoken) {
+            this.isWoken = true;
+            clearTimeout(this.timer);
+            this.now.port2.postMessage(null);
+        }
+    }
+
+    private turn(): void {
+        this.isWoken = false;
+        try {
+            const ms = this.core.turn();
+            for (const peer of this.peers) {
+                if (!peer.flush()) {
+                    this.core.disconnect(peer.number);
+                    this.peers.delete(peer);
+                }
+            }
+            if (this.hiddenSince !== null) {
+                return; // until a peer says something, or the page is seen again
+            }
+            if (ms === 0) {
+                this.wake();
+            } else {
+                this.timer = setTimeout(() => this.wake(), ms < 0 ? LATEST_MS : Math.min(ms, LATEST_MS)) as unknown as number;
+            }
+        } catch (error) {
+            scope.postMessage({ type: "failure", words: `The server in the page broke: ${error instanceof Error ? error.message : String(error)}.` });
+        }
+    }
+}
+
+async function begin(start: ServerStart): Promise<Server> {
+    const response = await fetch(SERVER_URL, { credentials: "same-origin" });
+    if (!response.ok) {
+        throw new Error(`the page has no ${SERVER_URL}: ${response.status} ${response.statusText}`);
+    }
+    const compiled = await WebAssembly.compileStreaming(counted(response, (done) => scope.postMessage({ type: "bytes", done, all: SERVER_BYTES })));
+    const server = new Server(compiled);
+    server.start(start);
+    return server;
+}
+
+let server: Server | null = null;
+const early: (() => void)[] = [];
+
+function handle(data: ToServer, ports: readonly MessagePort[]): void {
+    if (data.type === "connect") {
+        server!.connect(ports[0]);
+    } else if (data.type === "hide") {
+        server!.hide(data.isHidden);
+    } else if (data.type === "files") {
+        server!.put(data.files);
+    }
+}
+
+scope.onmessage = ({ data, ports }) => {
+    if (data.type === "start") {
+        const control = ports[0];
+        control.onmessage = (event: MessageEvent<ToServer>) => {
+            server === null ? early.push(() => handle(event.data, event.ports)) : handle(event.data, event.ports);
+        };
+        begin(data).then(
+            (made) => {
+                server = made;
+                scope.postMessage({ type: "ready" });
+                early.splice(0).forEach((act) => act());
+            },
+            (error) => scope.postMessage({ type: "failure", words: error instanceof Error ? error.message : String(error) }),
+        );
+    } else if (server === null) {
+        early.push(() => handle(data, ports));
+    } else {
+        handle(data, ports);
+    }
+};
