@@ -1,11 +1,13 @@
 /* Makes a folder that any web server can serve: the page with its server inside (world.html), <drover-world> to embed it
  * (drover-world.js), the scenarios with their previews, and the pages of the gallery.
  *
- * usage: node gallery.mjs --source WEB --out FOLDER --page page.wasm --server server.wasm --scenarios FOLDER [--tsc tsc] [--esbuild esbuild]
+ * usage: node gallery.mjs --source WEB --out FOLDER --page page.wasm --server server.wasm --scenarios FOLDER
+ *            [--docs FOLDER] [--golden hashes.txt] [--tsc tsc] [--esbuild esbuild] [--marked FOLDER]
  */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
+import { writePages } from "./gallery_pages.mjs";
 import { bundle, bundleStyle, documentOf, hashedName, run } from "./bundle.mjs";
 
 const { values: given } = parseArgs({
@@ -15,6 +17,9 @@ const { values: given } = parseArgs({
         page: { type: "string" },
         server: { type: "string" },
         scenarios: { type: "string" },
+        docs: { type: "string" },
+        golden: { type: "string" },
+        marked: { type: "string", default: "/usr/share/nodejs/marked" },
         tsc: { type: "string", default: "tsc" },
         esbuild: { type: "string", default: "esbuild" },
     },
@@ -58,3 +63,16 @@ for (const file of readdirSync(given.scenarios).filter((name) => name.endsWith("
     copyFileSync(join(given.scenarios, "previews", `${name}.png`), join(out, "previews", `${name}.png`));
 }
 add("scenarios.json", JSON.stringify(texts));
+
+const galleryWorker = add("gallery_worker.js", scriptOf("gallery_worker.ts", { SERVER_URL: serverName, SERVER_BYTES: server.length }), true);
+writePages({
+    out,
+    add,
+    texts,
+    docs: given.docs ?? join(source, "../docs"),
+    lessons: join(source, "lessons"),
+    marked: given.marked,
+    golden: readFileSync(given.golden ?? join(source, "../tests/golden/hashes.txt"), "utf8"),
+    script: add("gallery.js", scriptOf("gallery.ts", { GALLERY_WORKER_URL: galleryWorker }), true),
+    style: add("gallery.css", bundleStyle(given.esbuild, join(source, "gallery.css")), true),
+});

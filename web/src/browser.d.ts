@@ -16,6 +16,7 @@ declare const IN_PAGE: boolean; // the server runs in the page
 declare const SERVER_WORKER_URL: string;
 declare const SERVER_URL: string;
 declare const SERVER_BYTES: number;
+declare const GALLERY_WORKER_URL: string;
 declare const ASSETS: string; // the folder of scenarios and previews
 
 interface ByteTransform { readonly writable: WritableStream<Uint8Array>; readonly readable: ReadableStream<Uint8Array> }

@@ -9,7 +9,16 @@
  * src                      the page of a server, https://example.org:7718/: that server's world, live
  * view                     further members of the address: color=speed&overlays=forces
  * The scenario can also stand in the element: <script type="application/json">{...}</script>
+ *
+ * With the server in the page:
+ *
+ *     world.ask({ op: "set_param", kind: "boid", param: "max_speed", value: 90 });    requests of protocol.md
+ *     world.load(text);                                                              another scenario's text
+ *     world.addEventListener("drover-error", (event) => console.log(event.detail));  what the server refuses
+ *
+ * A world that is out of view stands still.
  */
+import type { FromWorld, ToWorld } from "./embedded";
 import { packed } from "./world_link";
 
 const home = new URL(".", (document.currentScript as HTMLScriptElement | null)?.src ?? location.href);
@@ -44,18 +53,59 @@ async function addressOf(element: HTMLElement): Promise<string> {
 
 class DroverWorld extends HTMLElement {
     static observedAttributes = ATTRIBUTES;
-    private readonly frame = document.createElement("iframe");
+    private frame: HTMLIFrameElement | null = null;
     private made = 0;
+    private isLoaded = false; // the frame takes messages
+    private isHidden = false;
+    private readonly early: ToWorld[] = [];
+    private readonly seen = new IntersectionObserver(([entry]) => {
+        if (entry.isIntersecting === this.isHidden) {
+            this.isHidden = !this.isHidden;
+            this.say({ drover: "hide", isHidden: this.isHidden });
+        }
+    });
+    private readonly heed = ({ source, data }: MessageEvent<FromWorld | null>) => {
+        if (source !== null && source === this.frame?.contentWindow && data?.drover === "error") {
+            this.dispatchEvent(new CustomEvent("drover-error", { detail: String(data.words) }));
+        }
+    };
 
     connectedCallback(): void {
-        if (this.frame.parentNode === null) {
-            const root = this.attachShadow({ mode: "open" }), style = document.createElement("style");
-            style.textContent = ":host{display:block;aspect-ratio:10/7;min-height:240px}iframe{width:100%;height:100%;border:0;display:block}";
-            this.frame.title = this.getAttribute("aria-label") ?? `A world of steering agents: ${this.getAttribute("scenario") ?? "flock"}`;
-            this.frame.allow = "fullscreen; clipboard-write";
-            root.append(style, this.frame);
+        if (this.shadowRoot === null) {
+            const sheet = new CSSStyleSheet(); // a page's policy may allow no style element
+            sheet.replaceSync(":host{display:block;aspect-ratio:10/7;min-height:240px}iframe{width:100%;height:100%;border:0;display:block}");
+            this.attachShadow({ mode: "open" }).adoptedStyleSheets = [sheet];
         }
+        window.addEventListener("message", this.heed);
+        this.seen.observe(this);
         this.show();
+    }
+
+    disconnectedCallback(): void {
+        window.removeEventListener("message", this.heed);
+        this.seen.disconnect();
+    }
+
+    focus(): void {
+        this.frame?.focus();
+    }
+
+    private say(message: ToWorld): void {
+        if (this.isLoaded) {
+            this.frame!.contentWindow!.postMessage(message, home.origin === "null" ? "*" : home.origin);
+        } else {
+            this.early.push(message);
+        }
+    }
+
+    /** Asks the world's server, which does one after the other. */
+    ask(...requests: object[]): void {
+        this.say({ drover: "ask", lines: requests.map((request) => JSON.stringify(request)) });
+    }
+
+    /** Goes on with the world that a scenario's text describes, from its start. */
+    load(text: string): void {
+        this.say({ drover: "load", text });
     }
 
     attributeChangedCallback(_name: string, before: string | null, now: string | null): void {
@@ -66,20 +116,21 @@ class DroverWorld extends HTMLElement {
 
     /** Shows the world that the attributes name, from its start. */
     show(): void {
-        const turn = ++this.made;
+        const turn = ++this.made, frame = document.createElement("iframe"); // a new one: another fragment alone loads nothing
+        frame.title = this.getAttribute("aria-label") ?? `A world of steering agents: ${this.getAttribute("scenario") ?? "flock"}`;
+        frame.allow = "fullscreen; clipboard-write";
+        this.isLoaded = false;
+        this.frame = frame;
         addressOf(this).then((address) => {
             if (turn === this.made) { // no other attribute came meanwhile
-                const other = new URL(address), shown = this.frame.src === "" ? null : new URL(this.frame.src);
-                const isSame = shown !== null && shown.origin + shown.pathname + shown.search === other.origin + other.pathname + other.search;
-                this.frame.src = address;
-                if (isSame) {
-                    this.frame.contentWindow?.postMessage("drover-reload", "*"); // another fragment alone loads nothing
-                }
+                frame.addEventListener("load", () => {
+                    this.isLoaded = frame === this.frame;
+                    this.early.splice(0, this.isLoaded ? this.early.length : 0).forEach((message) => this.say(message));
+                });
+                frame.src = address;
+                this.shadowRoot!.replaceChildren(frame);
             }
-        }, (error) => {
-            this.frame.srcdoc = "";
-            console.error(`drover-world: ${error instanceof Error ? error.message : String(error)}`);
-        });
+        }, (error) => console.error(`drover-world: ${error instanceof Error ? error.message : String(error)}`));
     }
 }
 

@@ -1,4 +1,5 @@
 /* The main thread: the document, what the visitor does, the panels. The viewer itself runs in a Worker (worker.ts). */
+import { embed } from "./embedded";
 import { GlPainter } from "./gl";
 import { Input } from "./input";
 import { Loading } from "./loading";
@@ -108,6 +109,7 @@ class Page {
     private readonly menu: Menu;
     private actions: Actions | null = null;
     private own: OwnCanvas | null = null;
+    private isOutOfView = false; // of the page that has this one in a frame
     private leads = true; // whether the role lets us lead the target named mouse
     private readonly server = IN_PAGE ? new OwnServer(location.hash, loading, fail) : null;
 
@@ -133,12 +135,25 @@ class Page {
             openMenu: (x, y) => this.openMenu(x, y),
         });
         new ResizeObserver(() => this.send({ type: "resize", ...this.size() })).observe(this.canvas);
-        document.addEventListener("visibilitychange", () => {
-            this.send({ type: "hide", isHidden: document.hidden });
-            this.server?.hide(document.hidden);
-        });
+        document.addEventListener("visibilitychange", () => this.hide());
+        if (this.server !== null) {
+            const server = this.server;
+            server.onError = embed({
+                ask: (lines, files) => server.ask(lines, files),
+                hide: (isHidden) => {
+                    this.isOutOfView = isHidden;
+                    this.hide();
+                },
+            });
+        }
         document.addEventListener("drover-figures", () => this.send({ type: "figures" })); // for tests and benchmarks
         this.watchRatio();
+    }
+
+    private hide(): void {
+        const isHidden = document.hidden || this.isOutOfView;
+        this.send({ type: "hide", isHidden });
+        this.server?.hide(isHidden);
     }
 
     private send(message: ToWorker, transfer: Transferable[] = []): void {

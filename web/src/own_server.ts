@@ -33,6 +33,8 @@ async function filesOf(world: WantedWorld): Promise<Record<string, string>> {
 export class OwnServer {
     /** For the viewer's Worker. */
     readonly port: MessagePort;
+    /** What becomes of errors of requests by ask. */
+    onError: (words: string) => void = (words) => console.warn(words);
     private readonly worker = new Worker(SERVER_WORKER_URL);
 
     /** hash: the fragment of the page's address. fail: what to do when there is no world. */
@@ -44,6 +46,8 @@ export class OwnServer {
                 loading.setBytes(data.done, data.all);
             } else if (data.type === "failure") {
                 this.fail(data.words, `#scenario=${DEFAULT_SCENARIO}`);
+            } else if (data.type === "asked") {
+                data.errors.forEach((words) => this.onError(words));
             } else {
                 void this.fetchCatalog();
             }
@@ -66,6 +70,11 @@ export class OwnServer {
     private async fetchCatalog(): Promise<void> {
         const texts = await (await fetched(`${ASSETS}scenarios.json`, "the list of scenarios")).json() as Record<string, string>;
         this.post({ type: "files", files: Object.fromEntries(Object.entries(texts).map(([name, text]) => [`/scenarios/${name}.json`, text])) });
+    }
+
+    /** Has requests done, after the files are there. */
+    ask(lines: string[], files: Record<string, string> = {}): void {
+        this.post({ type: "ask", lines, files });
     }
 
     hide(isHidden: boolean): void {

@@ -4,6 +4,8 @@ import { Files, importsOf } from "./files";
 /** Where the server looks for scenarios, and where its recordings go. */
 export const SCENARIOS = "/scenarios", RECORDINGS = "/recordings";
 
+const MOST_TURNS = 100000;
+
 /** server_start is left by it. */
 class Serves {}
 
@@ -50,6 +52,16 @@ export class ServerCore {
         }
     }
 
+    /** The mistakes of a scenario's text, one a line, as drover-server --check prints them after the file's name: LINE:COLUMN: PATH: WHAT.
+     * Without a line where they are about no place. For a core that serves nothing. */
+    check(text: string): string[] {
+        const path = "/own.json";
+        this.files.put(path, text);
+        ["--check", path].forEach((word) => this.argument(word));
+        this.call.server_start();
+        return this.words.join("\n").split("\n").filter((line) => line.startsWith(path)).map((line) => line.slice(path.length).replace(/^: ?/, ""));
+    }
+
     /** Serves the world that the words of a command line ask for; throws what the server says when it does not. */
     start(words: string[]): void {
         [...words, `--scenarios=${SCENARIOS}`].forEach((word) => this.argument(word));
@@ -87,6 +99,18 @@ export class ServerCore {
             this.bytes(at, bytes.length).set(bytes);
             this.call.server_commit(port, bytes.length);
         }
+    }
+
+    /** Has the requests done, and nothing else meanwhile. Returns the answers, as lines; fewer when the server has none. */
+    ask(lines: string[]): string[] {
+        const port = this.connect(), answers: string[] = [];
+        lines.forEach((line) => this.say(port, line));
+        for (let turns = 0; answers.length < lines.length && turns < MOST_TURNS; turns++) {
+            this.turn();
+            answers.push(...this.hear(port).split("\n").filter((line) => /^\{"op":"(reply|error)"/.test(line)));
+        }
+        this.disconnect(port);
+        return answers;
     }
 
     /** What the server has said since: whole lines, or "". */

@@ -13,7 +13,8 @@ export type ToServer =
     | ServerStart
     | { type: "connect" }                    // with a port: a peer
     | { type: "hide"; isHidden: boolean }    // the world stands still while nobody can see it
-    | { type: "files"; files: Record<string, string> };
+    | { type: "files"; files: Record<string, string> }
+    | { type: "ask"; lines: string[]; files: Record<string, string> }; // requests, after the files are there; answered by "asked"
 
 /** What a peer's port gets: whole lines; the connection is there, or is not. It says lines without their ends, how many characters of
  * the server's it has taken, and null as it leaves. */
@@ -23,4 +24,5 @@ export type FromServer = string | { isOpen: boolean; reason: string };
 export type ServerSays =
     | { type: "bytes"; done: number; all: number }
     | { type: "ready" }
+    | { type: "asked"; errors: string[] }    // what the server refused
     | { type: "failure"; words: string };

@@ -70,26 +70,17 @@ class Server {
         this.put(start.files);
         this.core.start(start.words);
         if (start.lines.length > 0) {
-            this.prepare(start.lines);
+            this.ask(start.lines).forEach((words) => console.warn(words));
         }
         this.hide(start.isHidden);
         this.wake();
     }
 
-    /* Has the requests done before anybody sees the world. */
-    private prepare(lines: string[]): void {
-        const port = this.core.connect(), wanted = lines.length;
-        lines.forEach((line) => this.core.say(port, line));
-        for (let done = 0, turns = 0; done < wanted && turns < 100000; turns++) {
-            this.core.turn();
-            for (const line of this.core.hear(port).split("\n")) {
-                done += /^\{"op":"(reply|error)"/.test(line) ? 1 : 0;
-                if (line.startsWith('{"op":"error"')) {
-                    console.warn(line);
-                }
-            }
-        }
-        this.core.disconnect(port);
+    /** Returns what the server refused. */
+    ask(lines: string[]): string[] {
+        const errors = this.core.ask(lines).filter((line) => line.startsWith('{"op":"error"'));
+        this.wake();
+        return errors.map((line) => (JSON.parse(line) as { message: string }).message);
     }
 
     put(files: Record<string, string>): void {
@@ -176,6 +167,9 @@ function handle(data: ToServer, ports: readonly MessagePort[]): void {
         server!.hide(data.isHidden);
     } else if (data.type === "files") {
         server!.put(data.files);
+    } else if (data.type === "ask") {
+        server!.put(data.files);
+        scope.postMessage({ type: "asked", errors: server!.ask(data.lines) });
     }
 }
 
