@@ -48,7 +48,7 @@ endif()
 if(DROVER_WEB)
   set(DROVER_WASM_DIR ${CMAKE_BINARY_DIR}/wasm)
   # Its modules, for what depends on them here.
-  set(modules ${DROVER_WASM_DIR}/bin/page.wasm)
+  set(modules ${DROVER_WASM_DIR}/bin/page.wasm ${DROVER_WASM_DIR}/bin/server.wasm)
   if(DROVER_TESTS)
     list(APPEND modules ${DROVER_WASM_DIR}/bin/core.wasm)
   endif()

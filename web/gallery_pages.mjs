@@ -84,7 +84,7 @@ export function writePages({ out, add, texts, docs, lessons, marked, golden, scr
     /* A world with words beside it. */
     function step(name, words, view, heading = "") {
         const { figure, editor } = world(name, view);
-        return `<section class="step" id="${escaped(name)}">${heading}<div class="beside">${figure}<div class="words">${words}</div></div>${editor}</section>\n`;
+        return `<section class="step" id="${escaped(name)}">${heading}<div class="beside">${figure}<div class="words">${words}</div>${editor}</div></section>\n`;
     }
 
     function scenarioStep(name) {

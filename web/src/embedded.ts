@@ -8,33 +8,35 @@ export type ToWorld =
     | { drover: "hide"; isHidden: boolean };         // the frame is out of view
 export type FromWorld = { drover: "error"; words: string };
 
-const OWN = "own"; // the name of a scenario that came as a text
-
 export interface World {
-    ask(lines: string[], files?: Record<string, string>): void;
+    request(lines: string[]): Promise<string[]>; // what was refused
+    open(file: File): Promise<void>;
     hide(isHidden: boolean): void;
 }
 
-/** Heeds the page that has this document in a frame. Returns what tells it of an error. */
-export function embed(world: World): (words: string) => void {
+/** Heeds the page that has this document in a frame. */
+export function embed(world: World): void {
     const page = window.parent;
     if (page === window) {
-        return () => undefined;
+        return;
     }
+    let isHidden = false;
+    const say = (words: string) => {
+        const error: FromWorld = { drover: "error", words };
+        page.postMessage(error, "*"); // it has nothing that the page did not say
+    };
+    const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
     window.addEventListener("message", ({ source, data }: MessageEvent<Partial<Record<string, unknown>> | null>) => {
         if (source !== page || typeof data !== "object" || data === null) {
             return;
         }
         if (data.drover === "ask" && Array.isArray(data.lines)) {
-            world.ask(data.lines.filter((line) => typeof line === "string" && !line.includes("\n")));
+            world.request(data.lines.filter((line) => typeof line === "string" && !line.includes("\n"))).then((errors) => errors.forEach(say), fail);
         } else if (data.drover === "load" && typeof data.text === "string") {
-            world.ask([JSON.stringify({ op: "load", scenario: OWN })], { [`/scenarios/${OWN}.json`]: data.text });
+            world.open(new File([data.text], "own.json")).then(() => world.hide(isHidden), fail);
         } else if (data.drover === "hide") {
-            world.hide(data.isHidden === true);
+            isHidden = data.isHidden === true;
+            world.hide(isHidden);
         }
     });
-    return (words) => {
-        const error: FromWorld = { drover: "error", words };
-        page.postMessage(error, "*"); // it has nothing that the page did not say
-    };
 }

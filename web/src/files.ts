@@ -57,6 +57,10 @@ export class Files {
         }
     }
 
+    remove(path: string): void {
+        this.entries.delete(path);
+    }
+
     /** A copy of a file; null for none. */
     get(path: string): Uint8Array | null {
         const entry = this.entries.get(path);

@@ -9,6 +9,8 @@ import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
 import { RasterPainter } from "./raster";
 import { OwnServer } from "./own_server";
+import { download, ShareMenu, type ShareWork } from "./share_menu";
+import { packed } from "./world_link";
 import { addressOf, fragmentWith, optionsOf, takeFragment, withTheme } from "./start";
 
 const MOST_RATIO = 2;
@@ -75,14 +77,6 @@ function enter(token: string): void {
     location.reload();
 }
 
-function download(name: string, content: Blob): void {
-    const link = document.createElement("a"), url = URL.createObjectURL(content);
-    link.href = url;
-    link.download = name;
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
 /** Draws in the main thread what the Worker makes, where canvases cannot be handed over. */
 class OwnCanvas {
     readonly gl: GlPainter | null;
@@ -114,7 +108,9 @@ class Page {
     private readonly server = IN_PAGE ? new OwnServer(location.hash, loading, fail) : null;
 
     constructor() {
-        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }), enter);
+        const share = new ShareMenu(document.body, this.canvas, this.shareWork());
+        this.panels = new Panels(element("panels"), (message: Message) => this.send({ type: "panels", text: JSON.stringify(message) }), enter,
+            (opener) => share.toggle(opener));
         window.addEventListener("hashchange", () => {
             const { token } = takeFragment(location, history);
             if (token !== "") {
@@ -138,8 +134,9 @@ class Page {
         document.addEventListener("visibilitychange", () => this.hide());
         if (this.server !== null) {
             const server = this.server;
-            server.onError = embed({
-                ask: (lines, files) => server.ask(lines, files),
+            embed({
+                request: (lines) => server.request(lines),
+                open: (file) => server.open(file),
                 hide: (isHidden) => {
                     this.isOutOfView = isHidden;
                     this.hide();
@@ -257,6 +254,31 @@ class Page {
         }
     }
 
+    /* With a server of its own, a page has the whole world to share; else its own address. */
+    private shareWork(): ShareWork {
+        const server = this.server, here = () => location.href.replace(/#.*/, "");
+        if (server === null) {
+            return { link: async () => ({ address: here() + location.hash, note: "It needs this server." }), files: [] };
+        }
+        const text = async (kind: "scenario" | "recording", type: string) => {
+            const share = await server.share();
+            return { name: `${share.world.scenario}.${type}`, content: new Blob([share[kind]], { type: "text/plain" }) };
+        };
+        return {
+            link: async () => {
+                const { world, note } = await server.share(), values = new URLSearchParams(location.hash.slice(1));
+                ["scenario", "seed", "replay", "w", "paused"].forEach((name) => values.delete(name));
+                values.set("w", await packed(JSON.stringify(world)));
+                return { address: `${here()}#${values}`, note };
+            },
+            files: [
+                { words: "Save the scenario", make: () => text("scenario", "json") },
+                { words: "Save the recording", make: () => text("recording", "drover") },
+            ],
+            open: (file) => server.open(file),
+        };
+    }
+
     private openMenu(x: number, y: number): void {
         const box = this.canvas.getBoundingClientRect();
         if (this.actions !== null) {
@@ -269,6 +291,7 @@ class Page {
         this.actions = sections.actions ?? this.actions;
         if (sections.bar !== undefined) {
             this.leads = sections.bar.role !== "viewer";
+            sections.bar.address = IN_PAGE ? "in this page" : sections.bar.address;
         }
         this.panels.update(sections);
         loading.update(sections);

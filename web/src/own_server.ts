@@ -1,5 +1,6 @@
 /* The server of a page that has its own: its Worker, and the world that the page's address asks for. */
 import type { Loading } from "./loading";
+import type { Share } from "./share";
 import type { ServerSays, ToServer } from "./server_messages";
 import { DEFAULT_SCENARIO, linesOf, wantedWorld, wordsOf, type WantedWorld } from "./world_link";
 
@@ -33,9 +34,9 @@ async function filesOf(world: WantedWorld): Promise<Record<string, string>> {
 export class OwnServer {
     /** For the viewer's Worker. */
     readonly port: MessagePort;
-    /** What becomes of errors of requests by ask. */
-    onError: (words: string) => void = (words) => console.warn(words);
     private readonly worker = new Worker(SERVER_WORKER_URL);
+    private readonly asked: { done(answer: ServerSays | null): void; fail(error: Error): void }[] = []; // in order
+    private hasCatalog = false;
 
     /** hash: the fragment of the page's address. fail: what to do when there is no world. */
     constructor(hash: string, loading: Loading, private readonly fail: (words: string, again?: string) => void) {
@@ -46,14 +47,56 @@ export class OwnServer {
                 loading.setBytes(data.done, data.all);
             } else if (data.type === "failure") {
                 this.fail(data.words, `#scenario=${DEFAULT_SCENARIO}`);
-            } else if (data.type === "asked") {
-                data.errors.forEach((words) => this.onError(words));
+            } else if (data.type === "ready") {
+                if (!this.hasCatalog) {
+                    this.hasCatalog = true;
+                    this.fetchCatalog().catch((error) => console.warn(error));
+                } else {
+                    this.settle(null);
+                }
             } else {
-                void this.fetchCatalog();
+                this.settle(data);
             }
         };
         this.begin(hash, channel.port1).catch((error) =>
             this.fail(`The link cannot be followed: ${error instanceof Error ? error.message : String(error)}.`, `#scenario=${DEFAULT_SCENARIO}`));
+    }
+
+    /* What was asked for has come, or was refused. */
+    private settle(data: ServerSays | null): void {
+        const { done, fail } = this.asked.shift() ?? {};
+        if (data?.type === "refused") {
+            fail?.(new Error(data.words));
+        } else {
+            done?.(data);
+        }
+    }
+
+    private ask(message: ToServer): Promise<ServerSays | null> {
+        this.post(message);
+        return new Promise((done, fail) => this.asked.push({ done, fail }));
+    }
+
+    /** The world as a link and as files. */
+    async share(): Promise<Share> {
+        const answer = await this.ask({ type: "share" });
+        return (answer as { share: Share }).share;
+    }
+
+    /** Has requests done, one after the other. Returns what the server refused. */
+    async request(lines: string[]): Promise<string[]> {
+        const answer = await this.ask({ type: "ask", lines });
+        return (answer as { errors: string[] }).errors;
+    }
+
+    /** A recording or a scenario becomes the world; throws why it cannot, and then all stays as it was. */
+    async open(file: File): Promise<void> {
+        if (file.size > MOST_REPLAY) {
+            throw new Error("the file is larger than 256 MiB; drover-viewer plays it");
+        }
+        const text = await file.text(), path = `/${file.name.replace(/[^\w.-]/g, "_")}`;
+        const words = path.endsWith(".json") ? [path] : [`--replay=${path}`];
+        await this.ask({ type: "start", words, lines: [], files: { [path]: text }, isHidden: false });
     }
 
     private post(message: ToServer, transfer: Transferable[] = []): void {
@@ -70,11 +113,6 @@ export class OwnServer {
     private async fetchCatalog(): Promise<void> {
         const texts = await (await fetched(`${ASSETS}scenarios.json`, "the list of scenarios")).json() as Record<string, string>;
         this.post({ type: "files", files: Object.fromEntries(Object.entries(texts).map(([name, text]) => [`/scenarios/${name}.json`, text])) });
-    }
-
-    /** Has requests done, after the files are there. */
-    ask(lines: string[], files: Record<string, string> = {}): void {
-        this.post({ type: "ask", lines, files });
     }
 
     hide(isHidden: boolean): void {

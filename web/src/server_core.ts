@@ -64,7 +64,7 @@ export class ServerCore {
 
     /** Serves the world that the words of a command line ask for; throws what the server says when it does not. */
     start(words: string[]): void {
-        [...words, `--scenarios=${SCENARIOS}`].forEach((word) => this.argument(word));
+        [...words, `--scenarios=${SCENARIOS}`, `--recordings=${RECORDINGS}`].forEach((word) => this.argument(word));
         try {
             this.call.server_start();
         } catch (error) {
@@ -73,7 +73,8 @@ export class ServerCore {
             }
             throw error;
         }
-        throw new Error(this.words.filter((line) => line !== "").join("\n").replace(/^drover-server: /gm, "") || "the server does not start");
+        const said = this.words.filter((line) => line !== "").join("\n").replace(/^drover-server: /gm, "");
+        throw new Error(said.replace(/^\/(?=[^:]+:)/gm, "").replace(` in ${SCENARIOS}`, "") || "the server does not start");
     }
 
     /** Does what is due; after so many ms it is to be called again, < 0: when something comes. */

@@ -1,6 +1,7 @@
 /* The Worker that has a server: drover-server in WebAssembly, its clock, and the ports of its peers. */
 import { counted } from "./core";
-import { ServerCore } from "./server_core";
+import { RECORDINGS, SCENARIOS, ServerCore } from "./server_core";
+import { shareOf, type Share } from "./share";
 import type { FromServer, ServerSays, ServerStart, ToServer } from "./server_messages";
 
 interface Scope {
@@ -10,6 +11,7 @@ interface Scope {
 const scope = self as unknown as Scope;
 
 const LATEST_MS = 1000; // a turn at least so often
+const LAST_S = 86400;
 
 /** A peer's port. The next words go out when all earlier ones were taken. */
 class Peer {
@@ -33,6 +35,11 @@ class Peer {
         this.port.postMessage(message);
     }
 
+    end(): void {
+        this.isTold = true;
+        this.post({ isOpen: false, reason: "another world comes" });
+    }
+
     /** Hands over what the server has said. Whether the connection goes on. */
     flush(): boolean {
         const words = this.untaken > 0 ? "" : this.core.hear(this.number);
@@ -54,6 +61,8 @@ class Server {
     private isWoken = false;
     private hiddenSince: number | null = null;
     private hiddenMs = 0;
+    private shares = 0;
+    private hasEnded = false;
     readonly core: ServerCore;
 
     constructor(compiled: WebAssembly.Module) {
@@ -76,11 +85,28 @@ class Server {
         this.wake();
     }
 
-    /** Returns what the server refused. */
+    /** Has requests done. Returns what the server refused. */
     ask(lines: string[]): string[] {
         const errors = this.core.ask(lines).filter((line) => line.startsWith('{"op":"error"'));
         this.wake();
         return errors.map((line) => (JSON.parse(line) as { message: string }).message);
+    }
+
+    /** The world as a recording of its last minutes, and what a link needs of it. */
+    share(): Share {
+        const name = `share-${++this.shares}`, path = `${RECORDINGS}/${name}.drover`;
+        const [answer] = this.core.ask([JSON.stringify({ op: "record", last: LAST_S, name })]);
+        const recording = this.text(path);
+        this.core.files.remove(path);
+        if (recording === null) {
+            throw new Error(answer === undefined ? "the server does not answer" : (JSON.parse(answer) as { message?: string }).message);
+        }
+        return shareOf(recording, (scenario) => this.text(`${SCENARIOS}/${scenario}.json`));
+    }
+
+    private text(path: string): string | null {
+        const bytes = this.core.files.get(path);
+        return bytes === null ? null : new TextDecoder().decode(bytes);
     }
 
     put(files: Record<string, string>): void {
@@ -114,6 +140,13 @@ class Server {
         }
     }
 
+    /** Says goodbye to all: another server comes in its place. */
+    end(): void {
+        this.hasEnded = true;
+        clearTimeout(this.timer);
+        this.peers.forEach((peer) => peer.end());
+    }
+
     private wake(): void {
         if (!this.isWoken) {
             this.isWoken = true;
@@ -124,6 +157,9 @@ class Server {
 
     private turn(): void {
         this.isWoken = false;
+        if (this.hasEnded) {
+            return;
+        }
         try {
             const ms = this.core.turn();
             for (const peer of this.peers) {
@@ -146,50 +182,82 @@ class Server {
     }
 }
 
-async function begin(start: ServerStart): Promise<Server> {
+async function load(): Promise<WebAssembly.Module> {
     const response = await fetch(SERVER_URL, { credentials: "same-origin" });
     if (!response.ok) {
         throw new Error(`the page has no ${SERVER_URL}: ${response.status} ${response.statusText}`);
     }
-    const compiled = await WebAssembly.compileStreaming(counted(response, (done) => scope.postMessage({ type: "bytes", done, all: SERVER_BYTES })));
-    const server = new Server(compiled);
-    server.start(start);
-    return server;
+    return WebAssembly.compileStreaming(counted(response, (done) => scope.postMessage({ type: "bytes", done, all: SERVER_BYTES })));
 }
 
 let server: Server | null = null;
 const early: (() => void)[] = [];
 
+const reasonOf = (error: unknown) => error instanceof Error ? error.message : String(error);
+let compiled: WebAssembly.Module | null = null;
+const catalog: Record<string, string> = {}; // of all worlds that there were and will be
+
+/* A further world. The one that is there goes on when the other is none. */
+function change(start: ServerStart): void {
+    const former = server!, next = new Server(compiled!);
+    next.put(catalog);
+    next.start(start);
+    server = next;
+    former.end();
+    scope.postMessage({ type: "ready" });
+}
+
 function handle(data: ToServer, ports: readonly MessagePort[]): void {
-    if (data.type === "connect") {
-        server!.connect(ports[0]);
-    } else if (data.type === "hide") {
-        server!.hide(data.isHidden);
-    } else if (data.type === "files") {
-        server!.put(data.files);
-    } else if (data.type === "ask") {
-        server!.put(data.files);
-        scope.postMessage({ type: "asked", errors: server!.ask(data.lines) });
+    try {
+        switch (data.type) {
+        case "start":
+            change(data);
+            break;
+        case "connect":
+            server!.connect(ports[0]);
+            break;
+        case "hide":
+            server!.hide(data.isHidden);
+            break;
+        case "files":
+            Object.assign(catalog, data.files);
+            server!.put(data.files);
+            break;
+        case "ask":
+            scope.postMessage({ type: "asked", errors: server!.ask(data.lines) });
+            break;
+        case "share":
+            scope.postMessage({ type: "shared", share: server!.share() });
+            break;
+        }
+    } catch (error) {
+        scope.postMessage({ type: "refused", words: reasonOf(error) });
     }
 }
 
-scope.onmessage = ({ data, ports }) => {
-    if (data.type === "start") {
-        const control = ports[0];
-        control.onmessage = (event: MessageEvent<ToServer>) => {
-            server === null ? early.push(() => handle(event.data, event.ports)) : handle(event.data, event.ports);
-        };
-        begin(data).then(
-            (made) => {
-                server = made;
-                scope.postMessage({ type: "ready" });
-                early.splice(0).forEach((act) => act());
-            },
-            (error) => scope.postMessage({ type: "failure", words: error instanceof Error ? error.message : String(error) }),
-        );
-    } else if (server === null) {
+/* The first start. */
+async function begin(start: ServerStart): Promise<void> {
+    compiled = await load();
+    const made = new Server(compiled);
+    made.start(start);
+    server = made;
+    scope.postMessage({ type: "ready" });
+    early.splice(0).forEach((act) => act());
+}
+
+const handleSoon = (data: ToServer, ports: readonly MessagePort[]) => {
+    if (server === null) {
         early.push(() => handle(data, ports));
     } else {
         handle(data, ports);
+    }
+};
+
+scope.onmessage = ({ data, ports }) => {
+    if (data.type === "start" && ports.length > 0) {
+        ports[0].onmessage = (event: MessageEvent<ToServer>) => handleSoon(event.data, event.ports);
+        begin(data).catch((error) => scope.postMessage({ type: "failure", words: reasonOf(error) }));
+    } else {
+        handleSoon(data, ports);
     }
 };

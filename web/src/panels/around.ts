@@ -40,7 +40,7 @@ export class BarPart {
     private readonly buttons: { name: keyof Actions; node: HTMLButtonElement }[] = [];
     private actions: Actions | null = null;
 
-    constructor(private readonly act: Act, openMenu: () => void) {
+    constructor(private readonly act: Act, openMenu: () => void, share: (opener: HTMLElement) => void) {
         this.pause = button("plain only-narrow", "", () => this.actions !== null && this.act(this.actions.pause));
         this.pause.append(this.pauseIcon);
         this.node.append(this.pause, this.title, this.state);
@@ -57,6 +57,9 @@ export class BarPart {
             this.buttons.push({ name, node });
             group.append(node);
         }
+        const shareButton = button("plain", "Share", () => share(shareButton));
+        shareButton.title = "This world as a link, a file or a clip";
+        group.insertBefore(shareButton, group.lastChild);
         const menu = button("plain only-narrow menu-button", "", openMenu);
         menu.setAttribute("aria-label", "Menu");
         menu.append(icon("menu"));

@@ -36,7 +36,7 @@ class Sheet {
     private state = "";
     isOpen = false;
 
-    constructor(act: (action: Action) => void) {
+    constructor(act: (action: Action) => void, share: (opener: HTMLElement) => void) {
         this.node.setAttribute("aria-label", "Agent, overlays and sliders");
         this.handle = button("handle only-narrow", "", () => {
             this.setOpen(!this.isOpen);
@@ -54,6 +54,10 @@ class Sheet {
             this.rows.push({ name, node });
             this.menu.append(node);
         }
+        this.menu.append(button("", "Share", () => {
+            this.setOpen(false);
+            share(this.handle);
+        }));
         this.seen.append(this.menu);
         this.node.append(this.handle, this.seen);
         this.setOpen(false);
@@ -129,14 +133,15 @@ export class Panels {
     private readonly dialog: DialogPart;
 
     /** root: an empty element over the canvas. send: takes a message for page_panels_take. enter: takes a token that was typed. */
-    constructor(private readonly root: HTMLElement, private readonly send: Send, enter: (token: string) => void) {
+    constructor(private readonly root: HTMLElement, private readonly send: Send, enter: (token: string) => void,
+                share: (opener: HTMLElement) => void) {
         const act = (action: Action) => send({ do: "shortcut", row: action.row }), actions = () => this.actions;
         root.classList.add("panels");
         this.notices = new Notices(enter, () => this.actions !== null && act(this.actions.close));
         this.tip = new Tip(root);
-        this.bar = new BarPart(act, () => this.sheet.setOpen(!this.sheet.isOpen));
+        this.bar = new BarPart(act, () => this.sheet.setOpen(!this.sheet.isOpen), share);
         this.legend = new LegendPart(act, send);
-        this.sheet = new Sheet(act);
+        this.sheet = new Sheet(act, share);
         this.agent = new AgentPart(send);
         this.settings = new SettingsPart(send);
         this.plots = new PlotsPart(send, this.tip);
