@@ -105,7 +105,8 @@ export function writePages({ out, add, texts, docs, lessons, marked, golden, scr
                 return `<button type="button" class="do" data-do="${escaped(href.slice(3))}">${words}</button>`;
             }
             if (name === "behaviors") {
-                return `<a href="behaviors.html${escaped(doc[2] ?? "")}">${words}</a>`;
+                const part = behaviors.find(({ title }) => `#${slug(title)}` === doc[2]);
+                return `<a href="${part?.file ?? `behaviors.html${escaped(doc[2] ?? "")}`}">${words}</a>`;
             }
             if (doc !== null && existsSync(docPath(name)) && (!isDoc || docNames.has(name))) {
                 docNames.add(name);

@@ -10,6 +10,8 @@ const TYPES = {
   ".mjs": "text/javascript; charset=utf-8",
   ".json": "application/json",
   ".wasm": "application/wasm",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
   ".png": "image/png",
   ".txt": "text/plain; charset=utf-8",
 };
@@ -19,10 +21,10 @@ const POLICY =
   "connect-src 'self'; worker-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 const LARGEST_POST = 64 << 20;
 
-function answer(response, status, type, body) {
+function answer(response, status, type, body, policy = POLICY) {
   response.writeHead(status, {
     "Content-Type": type,
-    "Content-Security-Policy": POLICY,
+    ...(policy === "" ? {} : { "Content-Security-Policy": policy }),
     "X-Content-Type-Options": "nosniff",
     "Cache-Control": "no-store",
   });
@@ -41,8 +43,8 @@ async function bodyOf(request) {
 }
 
 // files: the path in the address -> a file's path or a Buffer; a path that ends with "/" is a folder of files.
-// onPost(message): for every JSON value that a page posts to /post.
-export async function startPageServer(files, onPost) {
+// onPost(message): for every JSON value that a page posts to /post. policy "": the documents have their own.
+export async function startPageServer(files, onPost, { policy } = {}) {
   const find = (path) => {
     if (files[path] !== undefined) return files[path];
     const folder = Object.keys(files).find((one) => one.endsWith("/") && path.startsWith(one));
@@ -60,7 +62,7 @@ export async function startPageServer(files, onPost) {
       const file = find(path);
       if (file === undefined) return answer(response, 404, TYPES[".txt"], `no such file: ${path}`);
       const type = TYPES[extname(path)] ?? "application/octet-stream";
-      return answer(response, 200, type, Buffer.isBuffer(file) ? file : await readFile(file));
+      return answer(response, 200, type, Buffer.isBuffer(file) ? file : await readFile(file), policy);
     } catch (error) {
       return answer(response, 500, TYPES[".txt"], String(error));
     }
