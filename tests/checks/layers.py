@@ -64,6 +64,7 @@ MAY_USE = {
     "viewer/app": "viewer common",
     "viewer": "viewer common",
     "web": "viewer clients/c/include common",
+    "web/server": "server web/page_host.h common",
 }
 CORE = "server/sim/"  # the pure core
 # The rest of drover_world, the library without threads, sockets, files and a clock. (stdio: for text in memory.)
@@ -89,8 +90,8 @@ C_AND_POSIX = PURE_C | {
 LIBRARIES = [
     (re.compile(r"^cjson/|^cJSON"), re.compile(r"^common/|^server/(scenario|recording|embed)/|^clients/c/|^web/page_panels_take\.c$"),
      "cJSON only in common, server/scenario, server/recording, server/embed, clients/c and web/page_panels_take.c"),
-    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/((loop|web)/)?[^/]*\.c$"),
-     "uv.h only in server/net, server/sessions, server/loop/*.c, server/web/*.c and server/*.c"),
+    (re.compile(r"^uv(\.h|/)"), re.compile(r"^server/(net|sessions)/|^server/((loop|web)/)?[^/]*\.c$|^web/server/one_loop\.c$"),
+     "uv.h only in server/net, server/sessions, server/loop/*.c, server/web/*.c, server/*.c and web/server/one_loop.c"),
     (re.compile(r"^microhttpd\.h$|^nettle/"), re.compile(r"^server/web/"), "microhttpd.h and nettle only in server/web"),
     (re.compile(r"^wslay/"), re.compile(r"^server/net/web_framing\.c$"), "wslay only in server/net/web_framing.c"),
     (re.compile(r"^mpi\.h$"), re.compile(r"^server/cluster/"), "mpi.h only in server/cluster: nothing else links MPI"),

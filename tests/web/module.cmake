@@ -22,3 +22,9 @@ if(TARGET drover-viewer)
   endforeach()
   drover_slow(web.page_pictures_all)
 endif()
+
+# server.wasm, the server of a page, beside the native one.
+set(server_module ${DROVER_WASM_DIR}/bin/server.wasm)
+add_test(NAME web.server_alone COMMAND ${CMAKE_SOURCE_DIR}/tests/needs.sh "node esbuild" node ${CMAKE_CURRENT_SOURCE_DIR}/server_alone.mjs ${server_module}
+         $<TARGET_FILE:drover-server> $<TARGET_FILE:drover> WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+set_tests_properties(web.server_alone PROPERTIES LABELS web TIMEOUT 300 SKIP_RETURN_CODE 77 REQUIRED_FILES ${server_module})

@@ -9,6 +9,6 @@ function(drover_node_test name)
 endfunction()
 
 drover_node_test(scripts COMMAND test_scripts.mjs NEEDS esbuild)
-drover_node_test(sizes COMMAND sizes.mjs ${CMAKE_BINARY_DIR}/web/sizes.json)
+drover_node_test(sizes COMMAND sizes.mjs ${CMAKE_BINARY_DIR}/web/sizes.json ${CMAKE_BINARY_DIR}/gallery)
 drover_node_test(panels COMMAND panels_dom.mjs NEEDS chromium esbuild)
 set_property(TEST web.panels APPEND PROPERTY LABELS browser) # ./dev test installs chromium for it

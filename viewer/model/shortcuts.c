@@ -278,7 +278,7 @@ static const struct shortcut table[] = {
      false,
      "F9",
      "record a clip (MP4), stop",
-     .no_page = "ffmpeg writes clips, and a page starts no program"},
+     .no_page = "Share in the bar records clips (WebM)"},
     {.action = SHORTCUT_SETTING,
      0,
      .name = "",
