@@ -4,7 +4,7 @@
  * usage: node gallery.mjs --source WEB --out FOLDER --page page.wasm --server server.wasm --scenarios FOLDER
  *            [--docs FOLDER] [--golden hashes.txt] [--tsc tsc] [--esbuild esbuild] [--marked FOLDER]
  */
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { writePages } from "./gallery_pages.mjs";
@@ -64,6 +64,10 @@ for (const file of readdirSync(given.scenarios).filter((name) => name.endsWith("
 }
 add("scenarios.json", JSON.stringify(texts));
 
+if (!existsSync(given.marked)) {
+    console.error(`The gallery has no pages but world.html: ${given.marked} is missing (Debian's node-marked; --marked FOLDER)`);
+    process.exit(0);
+}
 const galleryWorker = add("gallery_worker.js", scriptOf("gallery_worker.ts", { SERVER_URL: serverName, SERVER_BYTES: server.length }), true);
 writePages({
     out,
