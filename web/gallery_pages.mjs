@@ -82,16 +82,18 @@ export function writePages({ out, add, texts, docs, lessons, marked, golden, scr
     }
 
     /* A world with words beside it. */
-    function step(name, words, view, heading = "") {
+    function step(name, words, view, heading = "", kind = "step") {
         const { figure, editor } = world(name, view);
-        return `<section class="step" id="${escaped(name)}">${heading}<div class="beside">${figure}<div class="words">${words}</div>${editor}</div></section>\n`;
+        return `<section class="${kind}" id="${escaped(name)}">${heading}<div class="beside">${figure}<div class="words">${words}</div>${editor}</div></section>\n`;
     }
 
-    function scenarioStep(name) {
+    /* formula: what stands before the scenario's own words. */
+    function scenarioStep(name, formula = "") {
         const { about, title, description } = scenarios[name];
         const row = (head, words) => words === undefined ? "" : `<h3>${head}</h3><p>${escaped(words)}</p>`;
         const words = row("What it is", description) + row("Try", about.try) + row("Look for", about.look_for) + row("From", about.source);
-        return step(name, words, "panel=on", `<h2>${escaped(title)}</h2>`);
+        return formula === "" ? step(name, words, "panel=on", `<h2>${escaped(title)}</h2>`)
+            : step(name, `${formula}<h2>${escaped(title)}</h2>${words}`, "panel=on", "", "step first");
     }
 
     const docNames = new Set(["scenarios"]); // those that the pages link to; they are made last
@@ -194,12 +196,12 @@ ${body}
     });
     for (const { file, title, text, worlds: some } of behaviors) {
         const words = parse(text.replace(/^!\[.*\)$/gm, ""));
-        page(file, title, `<div class="prose">${words}</div>${some.map(scenarioStep).join("")}`, { section: "behaviors.html" });
+        page(file, title, some.map((name, i) => scenarioStep(name, i === 0 ? words : "")).join(""), { section: "behaviors.html" });
     }
     const about = rest.map(({ title, text }) => title === "" ? parse(text.replace(/^# .*$/m, "")) : `<h2 id="${slug(title)}">${escaped(title)}</h2>${parse(text)}`).join("\n");
     page("behaviors.html", "The behaviors", cards(behaviors.map(({ file, title, worlds: [first] }) => card(file, title, scenarios[first].about.caption ?? "", first))) + `<div class="prose">${about}</div>`);
     for (const { file, title, words, worlds: some } of groups) {
-        page(file, title, `<p>${words}</p>${some.map(scenarioStep).join("")}`);
+        page(file, title, `<p>${words}</p>${some.map((name) => scenarioStep(name)).join("")}`);
     }
 
     const wanted = {};

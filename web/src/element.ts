@@ -84,6 +84,8 @@ class DroverWorld extends HTMLElement {
     disconnectedCallback(): void {
         window.removeEventListener("message", this.heed);
         this.seen.disconnect();
+        this.isLoaded = this.isHidden = false;
+        this.early.length = 0;
     }
 
     focus(): void {
