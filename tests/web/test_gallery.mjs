@@ -174,7 +174,7 @@ const PARTS = {
     check(page.errors.length === 0, () => page.errors.join("\n"));
   },
 
-  // Another origin's frame says nothing to the page, and the page heeds only its own frames.
+  // A world that is in no frame heeds no messages.
   async strangers({ newPage, address }) {
     const page = await newPage(`${address}/world.html#scenario=seek`, LAPTOP);
     await until("the world has begun", async () => (await tickIn(page.mainFrame())) > 0);

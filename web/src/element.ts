@@ -93,6 +93,9 @@ class DroverWorld extends HTMLElement {
     }
 
     private say(message: ToWorld): void {
+        if (this.hasAttribute("src")) {
+            return; // the page of a server heeds nobody
+        }
         if (this.isLoaded) {
             this.frame!.contentWindow!.postMessage(message, home.origin === "null" ? "*" : home.origin);
         } else {
