@@ -139,6 +139,7 @@ const PARTS = {
   async lessons({ newPage, address }) {
     const page = await newPage(`${address}/lesson-1-seek.html`, LAPTOP);
     const frame = await stepOf(page, 1);
+    await until("its sliders are open", () => frame.evaluate(() => document.querySelector(".sliders input[type=range]")?.checkVisibility() === true));
     await page.evaluate(() => document.querySelector("button.do").click());
     await until("half of the force", async () => (await textIn(frame, ".side")).includes("of 180"));
     for (const name of IS_SLOW ? LESSONS : []) {

@@ -572,6 +572,7 @@ int app_finish(struct app *app, struct failure *failure) {
 
 static void init_parts(struct app *app, const struct viewer_options *options) {
     app->options = *options;
+    app->open.params = options->shows_sliders;
     app->pacing.started_ms = connection_now_ms();
     app->settings = options->settings;
     playhead_go_live(&app->past.playhead);

@@ -168,6 +168,8 @@ static const struct field table[] = {
     OPTION_CHOICE(struct viewer_options, settings.panel, "panel", panel_choice_names, "WHEN",
                   "The side panel and the timeline: auto (in windows at least 1000 wide, more where text is "
                   "larger), on or off."),
+    OPTION_FLAG(struct viewer_options, shows_sliders, "sliders",
+                "Start with the sliders open, in the side panel."),
     OPTION_NUMBER(struct viewer_options, selected, "select", 0, 4294967295.0, 0, "ID",
                   "Start with this agent selected; 0 for none."),
     OPTION_FLAG(

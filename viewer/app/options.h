@@ -36,6 +36,7 @@ struct viewer_options {
     double kiosk_reset_s;  /* after so long without a hand the world is put back */
     bool has_no_config;    /* neither read nor written */
     bool has_own_view;     /* whatever scenarios say */
+    bool shows_sliders;    /* from the beginning, where the panel is open */
     bool prints_stats;
     uint32_t selected;                 /* an agent's id; 0 for none */
     char clip[1024];                   /* "" for none */

@@ -43,6 +43,7 @@ class Stage {
         const world = document.createElement("drover-world") as LiveWorld, view = new URLSearchParams(this.figure.dataset.view);
         if (view.get("panel") === "on" && this.box.clientWidth < ROOM_PX) {
             view.delete("panel");
+            view.delete("sliders");
         }
         world.setAttribute("scenario", this.figure.dataset.scenario!);
         world.setAttribute("view", view.toString());

@@ -9,7 +9,7 @@ export interface Fragment {
 }
 
 /* Members of the fragment that are options of the viewer. */
-const OPTIONS = ["name", "overlays", "color", "palette", "theme", "ui-scale", "select", "kiosk", "panel"];
+const OPTIONS = ["name", "overlays", "color", "palette", "theme", "ui-scale", "select", "kiosk", "panel", "sliders"];
 
 /** Reads a fragment. */
 export function fragmentOf(hash: string): Fragment {
