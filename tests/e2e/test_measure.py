@@ -109,6 +109,17 @@ class Measure(Case):
             self.assertEqual(len(forward), int(rows[-1]["forward.upper_door"]))
             self.assertEqual(sum(int(row["tick"]) <= 120 for row in forward), int(rows[1]["forward.upper_door"]))
 
+    def test_runs_of_a_world_with_a_scale_are_in_meters_too(self):
+        meter = json.loads((ROOT / "scenarios/walk.json").read_text(encoding="utf-8"))["world"]["meter"]
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "r"
+            drover("run", "walk", "--ticks", 60, "--out", out)
+            (row,) = csv.DictReader((out / "runs.csv").read_text(encoding="utf-8").splitlines())
+            self.assertGreater(float(row["speed_m_s"]), 0.3)
+            for name in ("speed", "nearest"):
+                in_meters = next(column for column in row if column.startswith(name + "_m"))
+                self.assertAlmostEqual(float(row[in_meters]) * meter, float(row[name]), delta=1e-4 * float(row[name]))
+
 
 if __name__ == "__main__":
     unittest.main()

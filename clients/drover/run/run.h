@@ -164,14 +164,17 @@ struct run_neighbors {
  *     forward.GATE, backward.GATE      ways through a gate since the run began
  *     inside.AREA, inside_speed.AREA   agents in an area, their mean speed, px/s
  *
+ * and in a world with a scale (world_meter) also speed_m_s, nearest_m, inside_speed_m_s.AREA and inside_per_m2.AREA.
  * docs/runs.md has the formulas. A value that is not defined (the speed of no agents) is NAN. */
 
 enum run_measure {
     RUN_COUNT,
     RUN_SPEED,
+    RUN_SPEED_M_S,
     RUN_POLARIZATION,
     RUN_MILLING,
     RUN_NEAREST,
+    RUN_NEAREST_M,
     RUN_OVERLAPS,
     RUN_CAUGHT,
     RUN_REACHED,
@@ -179,7 +182,9 @@ enum run_measure {
     RUN_FORWARD, /* from here on of gates, */
     RUN_BACKWARD,
     RUN_INSIDE, /* and of areas */
+    RUN_INSIDE_PER_M2,
     RUN_INSIDE_SPEED,
+    RUN_INSIDE_SPEED_M_S,
     RUN_MEASURE_COUNT
 };
 

@@ -424,7 +424,9 @@ static bool measure_neighbors(struct run_meter *meter, const struct world *world
         }
         meter->has_neighbors[place] = true;
     }
-    *value = column->measure == RUN_NEAREST ? found->nearest : (double)found->overlaps;
+    *value = column->measure == RUN_OVERLAPS    ? (double)found->overlaps
+             : column->measure == RUN_NEAREST_M ? found->nearest / (double)world_meter(world)
+                                                : found->nearest;
     return true;
 }
 
@@ -436,12 +438,33 @@ static double sum_of(const uint64_t counts[LIMIT_KINDS], int kind) {
     return sum;
 }
 
+/* Of an area. */
+static double measure_inside(const struct world *world, const struct run_column *column) {
+    struct area_count counts[LIMIT_AREAS];
+    world_count_areas(world, counts);
+    const struct area_count *inside = &counts[column->kind];
+    const double meter = (double)world_meter(world), agents = (double)inside->agents;
+    switch (column->measure) {
+    case RUN_INSIDE:
+        return agents;
+    case RUN_INSIDE_PER_M2:
+        return agents * meter * meter / area_size(&world_scenery(world)->def.areas[column->kind]);
+    case RUN_INSIDE_SPEED:
+        return inside->agents > 0 ? inside->mean_speed : (double)NAN;
+    default:
+        return inside->agents > 0 ? inside->mean_speed / meter : (double)NAN;
+    }
+}
+
 static bool measure(struct run_meter *meter, const struct world *world, const struct run_column *column,
                     double *value) {
     const struct run_agents *agents = meter->agents;
     switch (column->measure) {
     case RUN_SPEED:
         *value = mean_speed(agents, column);
+        break;
+    case RUN_SPEED_M_S:
+        *value = mean_speed(agents, column) / (double)world_meter(world);
         break;
     case RUN_POLARIZATION:
         *value = polarization(agents, column);
@@ -450,6 +473,7 @@ static bool measure(struct run_meter *meter, const struct world *world, const st
         *value = milling(agents, world, column);
         break;
     case RUN_NEAREST:
+    case RUN_NEAREST_M:
     case RUN_OVERLAPS:
         return measure_neighbors(meter, world, column, value);
     case RUN_CAUGHT:
@@ -465,15 +489,11 @@ static bool measure(struct run_meter *meter, const struct world *world, const st
         *value = (double)world_gate_count(world, column->kind).backward;
         break;
     case RUN_INSIDE:
-    case RUN_INSIDE_SPEED: {
-        struct area_count counts[LIMIT_AREAS];
-        world_count_areas(world, counts);
-        const struct area_count *inside = &counts[column->kind];
-        *value = column->measure == RUN_INSIDE ? (double)inside->agents
-                 : inside->agents > 0          ? inside->mean_speed
-                                               : (double)NAN;
+    case RUN_INSIDE_PER_M2:
+    case RUN_INSIDE_SPEED:
+    case RUN_INSIDE_SPEED_M_S:
+        *value = measure_inside(world, column);
         break;
-    }
     default:
         *value = count_agents(agents, column);
         break;
@@ -539,8 +559,15 @@ bool run_meter_ends(struct run_meter *meter, const struct world *world, const st
 /* The names of measures. See run.h. */
 
 static const char *const measure_names[RUN_MEASURE_COUNT] = {
-    "count",   "speed",   "polarization", "milling",  "nearest", "overlaps",    "caught",
-    "reached", "at_rest", "forward",      "backward", "inside",  "inside_speed"};
+    "count",     "speed",    "speed_m_s",     "polarization", "milling",         "nearest",
+    "nearest_m", "overlaps", "caught",        "reached",      "at_rest",         "forward",
+    "backward",  "inside",   "inside_per_m2", "inside_speed", "inside_speed_m_s"};
+
+/* In meters: of worlds that have a scale. */
+static bool is_missing(const struct world *world, enum run_measure measure) {
+    return !(world_meter(world) > 0.0f) && (measure == RUN_SPEED_M_S || measure == RUN_NEAREST_M ||
+                                            measure == RUN_INSIDE_PER_M2 || measure == RUN_INSIDE_SPEED_M_S);
+}
 
 /* Those of a gate or an area; the others are of a kind. */
 static bool is_instrument(enum run_measure measure) {
@@ -613,6 +640,13 @@ static int add_measure(const struct world *world, enum run_measure measure, stru
     return 0;
 }
 
+static int fail_scale(const char *option, const char *name, struct failure *failure) {
+    return failure_set(
+        failure, FAILURE_BAD_PARAM, option,
+        "%s: %.60s: the world has no scale; \"meter\" in the \"world\" of its scenario gives it one", option,
+        name);
+}
+
 /* The one column of this name. */
 static int find_column(const struct world *world, const char *option, const char *name,
                        struct run_column *column, struct failure *failure) {
@@ -621,18 +655,23 @@ static int find_column(const struct world *world, const char *option, const char
     char hint[NEAREST_HINT_BYTES];
     for (int measure = 0; measure < RUN_MEASURE_COUNT; measure++) {
         const int subjects = count_subjects(world, (enum run_measure)measure);
+        const bool misses = is_missing(world, (enum run_measure)measure);
         if (is_instrument((enum run_measure)measure) && subjects == 0) {
             continue;
         }
-        text_list_add(list, sizeof list, measure_names[measure], false);
+        if (!misses) {
+            text_list_add(list, sizeof list, measure_names[measure], false);
+        }
         for (int kind = -1; kind < subjects; kind++) {
             const int states = kind < 0 ? 0 : count_states(world, (enum run_measure)measure, kind);
             for (int state = -1; state < states; state++) {
                 *column = column_of(world, (enum run_measure)measure, kind, state);
                 if (strcmp(column->name, name) == 0) {
-                    return 0;
+                    return misses ? fail_scale(option, name, failure) : 0;
                 }
-                nearest_name_offer(&nearest, column->name);
+                if (!misses) {
+                    nearest_name_offer(&nearest, column->name);
+                }
             }
         }
     }
@@ -677,7 +716,9 @@ int run_columns_make(const struct world *world, const char *list, struct run_col
         result = add_list(world, list, columns, failure);
     }
     for (int measure = 0; list[0] == '\0' && measure < RUN_MEASURE_COUNT && result == 0; measure++) {
-        result = add_measure(world, (enum run_measure)measure, columns, failure);
+        if (!is_missing(world, (enum run_measure)measure)) {
+            result = add_measure(world, (enum run_measure)measure, columns, failure);
+        }
     }
     if (result != 0) {
         run_columns_fini(columns);

@@ -95,6 +95,44 @@ static void test_a_column_has_one_direction(void **state) {
     world_destroy(world);
 }
 
+/* Ten in a row, five of them in an area of 100 x 150 px. */
+static struct world *row_with_hall(float meter) {
+    struct world_def def = one_kind_def(BEHAVIOR_WANDER, vec2_make(400.0f, 300.0f));
+    for (int i = 0; i < 10; i++) {
+        place(&def, vec2_make(10.0f + 20.0f * (float)i, 100.0f), vec2_make(3.0f, 4.0f));
+    }
+    def.geometry.areas = calloc(1, sizeof *def.geometry.areas);
+    assert_non_null(def.geometry.areas);
+    def.geometry.areas[0] =
+        (struct area_def){.name = "hall",
+                          .shape = {.shape = OBSTACLE_BOX, .at = {0.0f, 0.0f}, .size = {100.0f, 150.0f}},
+                          .speed = 1.0f};
+    def.geometry.area_count = 1;
+    def.meter = meter;
+    return build(&def);
+}
+
+static void test_a_world_with_a_scale_is_measured_in_meters(void **state) {
+    struct run_columns columns;
+    struct failure failure = {0};
+    struct world *world = row_with_hall(0.0f);
+    assert_int_equal(run_columns_make(world, "speed_m_s", &columns, &failure), -1);
+    assert_non_null(strstr(failure.message, "the world has no scale"));
+    assert_int_equal(run_columns_make(world, "", &columns, &failure), 0);
+    const int without = columns.count;
+    run_columns_fini(&columns);
+    world_destroy(world);
+    world = row_with_hall(25.0f);
+    expect_near(world, "speed_m_s", 5.0 / 25.0, 1e-7);
+    expect_near(world, "nearest_m", 20.0 / 25.0, 1e-7);
+    expect_near(world, "inside_per_m2.hall", 5.0 / 24.0, 1e-7);
+    expect_near(world, "inside_speed_m_s.hall", 5.0 / 25.0, 1e-4);
+    assert_int_equal(run_columns_make(world, "", &columns, &failure), 0);
+    assert_int_equal(columns.count, without + 6); /* two of all and of the kind, two of the area */
+    run_columns_fini(&columns);
+    world_destroy(world);
+}
+
 static void test_what_is_not_defined_is_no_number(void **state) {
     struct world_def def = one_kind_def(BEHAVIOR_WANDER, vec2_make(400.0f, 300.0f));
     struct world *world = build(&def);
@@ -279,7 +317,7 @@ static void test_columns(void **state) {
     }
     run_columns_fini(&columns);
     assert_int_equal(run_columns_make(world, "", &columns, &failure), 0);
-    assert_int_equal(columns.count, RUN_FORWARD * 3 + 2);
+    assert_int_equal(columns.count, (RUN_FORWARD - 2) * 3 + 2); /* two are in meters */
     run_columns_fini(&columns);
     static const char *const wrong[] = {
         "cont",
@@ -615,6 +653,7 @@ int main(void) {
         cmocka_unit_test(test_a_mill_turns_and_has_no_direction),
         cmocka_unit_test(test_what_goes_outwards_does_not_turn),
         cmocka_unit_test(test_a_column_has_one_direction),
+        cmocka_unit_test(test_a_world_with_a_scale_is_measured_in_meters),
         cmocka_unit_test(test_what_is_not_defined_is_no_number),
         cmocka_unit_test(test_random_crowds_beside_loops_over_all_pairs),
         cmocka_unit_test(test_all_catches_of_a_tick_count),
