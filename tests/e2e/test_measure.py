@@ -109,6 +109,15 @@ class Measure(Case):
             self.assertEqual(len(forward), int(rows[-1]["forward.upper_door"]))
             self.assertEqual(sum(int(row["tick"]) <= 120 for row in forward), int(rows[1]["forward.upper_door"]))
 
+    def test_a_run_of_the_validation_page_by_itself(self):
+        with tempfile.TemporaryDirectory() as folder:
+            out = pathlib.Path(folder) / "r"
+            drover("run", ROOT / "scenarios/validation/iso_17.json", "--seed", 1, "--until", "count<=0", "--seconds", 600, "--measure", "forward,backward", "--out", out)
+            (row,) = csv.DictReader((out / "runs.csv").read_text(encoding="utf-8").splitlines())
+            known = next(csv.DictReader((ROOT / "docs/validation/iso_17.csv").read_text(encoding="utf-8").splitlines()))
+            self.assertIn(known["hash"], (out / "part-1.ndjson").read_text(encoding="utf-8"))
+            self.assertEqual(int(row["forward.short_way"]) + int(row["backward.short_way"]), int(known["short_way.walker"]))
+
     def test_runs_of_a_world_with_a_scale_are_in_meters_too(self):
         meter = json.loads((ROOT / "scenarios/walk.json").read_text(encoding="utf-8"))["world"]["meter"]
         with tempfile.TemporaryDirectory() as folder:

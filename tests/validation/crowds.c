@@ -113,6 +113,7 @@ struct passage {
     int kind;              /* -1: any */
     bool has_passed[MOST]; /* by id */
     double times[MOST];    /* s, in the order of passing */
+    uint32_t ids[MOST];
     int count;
     double overlap; /* the worst there was, a second apart */
 };
@@ -123,6 +124,7 @@ static void watch(struct passage *passage, const struct world *world) {
         if ((passage->kind < 0 || agent.kind == passage->kind) && !passage->has_passed[agent.id] &&
             (double)agent.position.x >= passage->x) {
             passage->has_passed[agent.id] = true;
+            passage->ids[passage->count] = agent.id;
             passage->times[passage->count++] = seconds(world);
         }
     }
@@ -225,6 +227,112 @@ static void ring(const struct plan *plan) {
                     speed += mean_speed(world, -1) / SAMPLES;
                 }
                 printf("%g,%g,%d,%.3f", gaps[g], densities[d], seed, speed);
+                validation_end_row(world);
+            }
+        }
+    }
+}
+
+/* ---- stop and go ---- */
+
+/* Speeds along the ring, one array a sample, 0.5 m a cell; NAN where nobody is. */
+enum { WAVE_CELLS = 52, WAVE_SAMPLES = 120, WAVE_LAG = 12, WAVE_REACH = 13 };
+
+struct wave {
+    double at[WAVE_SAMPLES][WAVE_CELLS]; /* m/s */
+    double mean, deviation;              /* m/s; of the persons' speeds, at one time, its mean over time */
+    double standing;                     /* share of the persons below 0.05 m/s */
+};
+
+static void look_for_waves(struct world *world, struct wave *wave) {
+    *wave = (struct wave){0};
+    for (int sample = 0; sample < WAVE_SAMPLES; sample++) {
+        double count[WAVE_CELLS] = {0.0}, sum = 0.0, squares = 0.0;
+        const double people = (double)world_agent_count(world);
+        validation_step(world, 0.5);
+        for (int32_t i = 0; i < world_agent_count(world); i++) {
+            const struct agent_view agent = world_agent(world, i);
+            const double speed = (double)agent.velocity.x / METER;
+            const int cell = (int)fmin((double)agent.position.x / 12.5, WAVE_CELLS - 1);
+            wave->at[sample][cell] += speed;
+            count[cell] += 1.0;
+            sum += speed;
+            squares += speed * speed;
+            wave->standing += speed < 0.05 ? 1.0 / people / WAVE_SAMPLES : 0.0;
+        }
+        const double mean = sum / people;
+        wave->mean += mean / WAVE_SAMPLES;
+        wave->deviation += sqrt(fmax(squares / people - mean * mean, 0.0)) / WAVE_SAMPLES;
+        for (int cell = 0; cell < WAVE_CELLS; cell++) {
+            wave->at[sample][cell] =
+                count[cell] > 0.0 ? wave->at[sample][cell] / count[cell] - mean : (double)NAN;
+        }
+    }
+}
+
+/* How well the speeds agree with those 6 s later and so many cells on: 1 wholly, 0 not at all. */
+static double wave_correlation(const struct wave *wave, int shift) {
+    double product = 0.0, first = 0.0, second = 0.0;
+    for (int sample = 0; sample + WAVE_LAG < WAVE_SAMPLES; sample++) {
+        for (int cell = 0; cell < WAVE_CELLS; cell++) {
+            const double a = wave->at[sample][cell];
+            const double b = wave->at[sample + WAVE_LAG][(cell + shift + WAVE_CELLS) % WAVE_CELLS];
+            if (!isnan(a) && !isnan(b)) {
+                product += a * b;
+                first += a * a;
+                second += b * b;
+            }
+        }
+    }
+    return first > 0.0 && second > 0.0 ? product / sqrt(first * second) : 0.0;
+}
+
+static void waves(const struct plan *plan) {
+    static const double densities[] = {1.5, 1.9, 2.1};
+    static struct wave wave;
+    puts("density,seed,speed,deviation,standing,wave_speed,correlation,hash");
+    for (int d = 0; d < 3; d++) {
+        for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+            const struct setting setting = {"agents.0.count", floor(densities[d] * 26.0 + 0.5), NULL};
+            struct world *world = validation_world(plan, "ring", (uint64_t)seed, &setting, 1);
+            int best = -WAVE_REACH;
+            if (world == NULL) {
+                continue;
+            }
+            validation_step(world, 60.0);
+            look_for_waves(world, &wave);
+            for (int shift = -WAVE_REACH; shift <= WAVE_REACH; shift++) {
+                best = wave_correlation(&wave, shift) > wave_correlation(&wave, best) ? shift : best;
+            }
+            printf("%g,%d,%.3f,%.3f,%.3f,%.2f,%.3f", densities[d], seed, wave.mean, wave.deviation,
+                   wave.standing, best * 0.5 / (WAVE_LAG * 0.5), wave_correlation(&wave, best));
+            validation_end_row(world);
+        }
+    }
+}
+
+/* RiMEA 13: all of the corridor is stairs, with the speeds of rimea_02. */
+static void rimea_13(const struct plan *plan) {
+    static const double densities[] = {0.5, 0.75, 1.0, 1.25, 1.5, 2.0, 3.0};
+    enum { SAMPLES = 20 };
+    puts("way,density,seed,speed,hash");
+    for (int w = 0; w < 2; w++) {
+        for (int d = 0; d < 7; d++) {
+            for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+                const struct setting settings[] = {
+                    {"agents.0.count", floor(densities[d] * 72.0 + 0.5), NULL},
+                    {"world.areas.stairs.speed", (w == 0 ? 0.61 : 0.694) / 1.34, NULL}};
+                struct world *world = validation_world(plan, "rimea_13", (uint64_t)seed, settings, 2);
+                double speed = 0.0;
+                if (world == NULL) {
+                    continue;
+                }
+                validation_step(world, 30.0);
+                for (int sample = 0; sample < SAMPLES; sample++) {
+                    validation_step(world, 1.0);
+                    speed += mean_speed(world, -1) / SAMPLES;
+                }
+                printf("%s,%g,%d,%.3f", w == 0 ? "up" : "down", densities[d], seed, speed);
                 validation_end_row(world);
             }
         }
@@ -340,6 +448,49 @@ static void necks(const struct plan *plan) {
     }
 }
 
+/* ---- the zipper in a neck ---- */
+
+/* Where people walk in the middle of a neck of 4 m, a row for each 0.05 m from its axis, and how often one comes on the other side of the
+ * axis than the one before. */
+static void zipper(const struct plan *plan) {
+    static const double widths[] = {0.8, 1.0, 1.2};
+    static struct passage passage;
+    enum { BINS = 25, MIDDLE = BINS / 2 };
+    puts("width,offset,seed,people,alternating,hash");
+    for (int w = 0; w < 3; w++) {
+        for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+            const struct door door = {"walker", TIME_GAP, widths[w], 4.0, 0.0, 150, 4.0};
+            struct world *world = door_world(plan, &door, seed);
+            int bins[BINS] = {0}, alternating = 0, seen = 0;
+            double before = 0.0;
+            if (world == NULL) {
+                continue;
+            }
+            passage = (struct passage){.x = 300.0, .kind = -1};
+            while (passage.count < door.people && seconds(world) < 300.0) {
+                world_step(world);
+                const int known = passage.count;
+                watch(&passage, world);
+                for (int p = known; p < passage.count; p++, seen++) {
+                    const double y =
+                        ((double)world_agent(world, world_find_agent(world, passage.ids[p])).position.y -
+                         125.0) /
+                        METER;
+                    bins[(int)fmin(fmax(floor(y / 0.05 + 0.5) + MIDDLE, 0.0), BINS - 1)]++;
+                    alternating += seen > 0 && y * before < 0.0 ? 1 : 0;
+                    before = y;
+                }
+            }
+            const uint64_t hash = world_hash(world);
+            for (int bin = 0; bin < BINS; bin++) {
+                printf("%g,%.2f,%d,%d,%.3f,%016llx\n", widths[w], 0.05 * (bin - MIDDLE), seed, bins[bin],
+                       (double)alternating / fmax(seen - 1, 1), (unsigned long long)hash);
+            }
+            world_destroy(world);
+        }
+    }
+}
+
 /* ---- both ways ---- */
 
 /* 1: each row of 0.4 m is walked one way; 0: both ways equally. */
@@ -425,6 +576,59 @@ static void counterflow(const struct plan *plan) {
             printf("%d,%d,%d,%.1f,%.1f", against[n], seed, passage.count, mean,
                    passage.count > 0 ? passage.times[passage.count - 1] : 0.0);
             validation_end_row(world);
+        }
+    }
+}
+
+/* ---- crossing streams ---- */
+
+/* The mean product of two persons' streams (1: the same, -1: the other) by the direction of the line between them, of those that are 0.5
+ * to 2.5 m apart: it is greatest along the stripes. 0 degrees: one stream's way, 90 the other's. */
+static void add_directions(const struct world *world, int kind, double sums[12], double pairs[12]) {
+    const struct bounds bounds = world_bounds(world);
+    for (int32_t i = 0; i < world_agent_count(world); i++) {
+        const struct agent_view a = world_agent(world, i);
+        for (int32_t j = 0; j < i; j++) {
+            const struct agent_view b = world_agent(world, j);
+            const vec2 to = bounds_difference(&bounds, a.position, b.position);
+            const double distance = (double)vec2_length(to) / METER;
+            if (distance >= 0.5 && distance <= 2.5) {
+                const double angle = atan2((double)to.y, (double)to.x) * 180.0 / 3.14159265358979;
+                const int sector = (int)floor(angle / 15.0 + 24.5) % 12;
+                sums[sector] += (a.kind == kind) == (b.kind == kind) ? 1.0 : -1.0;
+                pairs[sector] += 1.0;
+            }
+        }
+    }
+}
+
+static void crossing(const struct plan *plan) {
+    static const double densities[] = {0.5, 1.0, 1.5};
+    enum { SAMPLES = 20 };
+    puts("density,angle,seed,correlation,speed,hash");
+    for (int d = 0; d < 3; d++) {
+        for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+            const double each = densities[d] * 128.0;
+            const struct setting settings[] = {{"agents.0.count", each, NULL},
+                                               {"agents.1.count", each, NULL}};
+            struct world *world = validation_world(plan, "crossing", (uint64_t)seed, settings, 2);
+            double sums[12] = {0.0}, pairs[12] = {0.0}, speed = 0.0;
+            if (world == NULL) {
+                continue;
+            }
+            validation_step(world, 60.0);
+            for (int sample = 0; sample < SAMPLES; sample++) {
+                validation_step(world, 1.0);
+                add_directions(world, 0, sums, pairs);
+                speed += mean_speed(world, 0) / SAMPLES;
+            }
+            const uint64_t hash = world_hash(world);
+            for (int sector = 0; sector < 12; sector++) {
+                printf("%g,%d,%d,%.3f,%.3f,%016llx\n", densities[d], 15 * sector, seed,
+                       pairs[sector] > 0.0 ? sums[sector] / pairs[sector] : 0.0, speed,
+                       (unsigned long long)hash);
+            }
+            world_destroy(world);
         }
     }
 }
@@ -561,17 +765,10 @@ static void rimea_07(const struct plan *plan) {
 }
 
 const struct validation_case crowd_cases[] = {
-    {"diagram", diagram},
-    {"ring", ring},
-    {"doors", doors},
-    {"faster", faster},
-    {"necks", necks},
-    {"lanes", lanes},
-    {"counterflow", counterflow},
-    {"rimea_01", rimea_01},
-    {"rimea_02", rimea_02},
-    {"rimea_05", rimea_05},
-    {"rimea_06", rimea_06},
-    {"rimea_07", rimea_07},
-    {NULL, NULL},
+    {"diagram", diagram},   {"ring", ring},         {"waves", waves},
+    {"doors", doors},       {"faster", faster},     {"necks", necks},
+    {"zipper", zipper},     {"lanes", lanes},       {"counterflow", counterflow},
+    {"crossing", crossing}, {"rimea_01", rimea_01}, {"rimea_02", rimea_02},
+    {"rimea_05", rimea_05}, {"rimea_06", rimea_06}, {"rimea_07", rimea_07},
+    {"rimea_13", rimea_13}, {NULL, NULL},
 };

@@ -120,7 +120,7 @@ void validation_end_row(struct world *world) {
 
 /* ---- the program ---- */
 
-static const struct validation_case *const tables[] = {flock_cases, crowd_cases};
+static const struct validation_case *const tables[] = {flock_cases, crowd_cases, building_cases};
 enum { TABLES = sizeof tables / sizeof *tables };
 
 static const struct validation_case *find(const char *name) {

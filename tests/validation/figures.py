@@ -5,8 +5,14 @@ import math
 from svg import Plot
 
 FITTED = "0.8"  # s; the time_gap that was fitted, TIME_GAP of crowds.c
-# RiMEA 4.1.1, test 16: density, 10th and 90th percentile of the speeds; its file has more densities than are known here.
-BAND = [(0.9, 0.45, 1.10), (1.5, 0.11, 0.49), (1.9, 0.05, 0.31)]
+# RiMEA 4.1.1, test 16: density, 10th and 90th percentile of the speeds, at the densities of ring (its file has them 0.0011 lower).
+BAND = [(0.5, 0.708, 1.389), (0.7, 0.598, 1.305), (0.9, 0.448, 1.101), (1.1, 0.316, 0.840), (1.3, 0.187, 0.608), (1.5, 0.112, 0.485),
+        (1.7, 0.071, 0.382), (1.9, 0.048, 0.314), (2.1, 0.035, 0.270)]
+
+# Speeds on stairs at so many persons per square meter, lowest and highest: slow and fast walkers, give or take a deviation (after Corbetta, as in
+# scripts/scenario_builders/rimea13_stairs.py of jupedsim-web-community).
+STAIRS = {"up": lambda d: (0.48 + 0.01 * d - max(0.10 - 0.02 * d, 0), 0.18 * d * d - 0.55 * d + 1.02 + max(0.35 - 0.14 * d, 0)),
+          "down": lambda d: (0.67 - 0.08 * d - max(0.14 - 0.06 * d, 0), 0.33 * d * d - 1.02 * d + 1.39 + max(0.29 - 0.11 * d, 0))}
 
 
 def weidmann(density):
@@ -77,6 +83,36 @@ def lanes(rows):
     return plot.text((0.72, 0.06))
 
 
+def by_direction(rows, **wanted):
+    """The mean correlation by the angle to one stream, counterclockwise; the CSV's y points down."""
+    return sorted(((180 - angle) % 180, value) for angle, value in means(points(rows, "angle", "correlation", **wanted)))
+
+
+def crossing(rows):
+    plot = Plot("Crossing streams", "direction of the line between two, degrees from one stream's way", "correlation of their streams", (0, 180, 15), (-0.3, 0.6, 0.1))
+    plot.line([(45, -0.3), (45, 0.6)], 1, "stripes of people: Mullick 2022", dashed=True)
+    for color, density in ((0, "0.5"), (2, "1"), (3, "1.5")):
+        plot.line(by_direction(rows, density=density), color, f"walk, {density} persons per m²")
+    return plot.text((0.55, 0.08))
+
+
+def zipper(rows):
+    plot = Plot("Where people walk in a neck", "m from its axis", "persons of 150 in 0.05 m", (-0.7, 0.7, 0.1), (0, 70, 10))
+    for color, width in ((2, "0.8"), (0, "1"), (3, "1.2")):
+        plot.line(means(points(rows, "offset", "people", width=width)), color, f"walk, {width} m wide")
+    return plot.text((0.4, 0.08))
+
+
+def stairs(rows):
+    plot = Plot("Stairs, down and up", "persons per m²", "speed, m/s", (0, 3.5, 0.5), (0, 1, 0.2))
+    for color, way in ((1, "up"), (0, "down")):
+        plot.band([(d / 20, *STAIRS[way](d / 20)) for d in range(12, 31)], color, f"{way}: Corbetta, as JuPedSim has it")
+        found = points(rows, "density", "speed", way=way)
+        plot.line(means(found), color)
+        plot.dots(found, color, f"walk, {way}")
+    return plot.text((0.55, 0.06))
+
+
 def vicsek(rows):
     plot = Plot("Order and noise", "weight of the noise", "polarization", (0, 2.5, 0.5), (0, 1, 0.2))
     found = points(rows, "noise", "polarization")
@@ -101,5 +137,6 @@ def school(rows):
 
 def all_of(data):
     """{name: the text of its SVG}."""
-    made = {"diagram": diagram, "ring": ring, "doors": doors, "lanes": lanes, "vicsek": vicsek, "correlation": correlation, "school": school}
+    made = {"diagram": diagram, "ring": ring, "doors": doors, "lanes": lanes, "zipper": zipper, "crossing": crossing, "rimea_13": stairs,
+            "vicsek": vicsek, "correlation": correlation, "school": school}
     return {name: make(data[name]) for name, make in made.items() if name in data}

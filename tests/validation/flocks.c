@@ -174,9 +174,105 @@ static void school(const struct plan *plan) {
     }
 }
 
+/* The zone of orientation grows, then shrinks, while the school lives: at the same width it is what it was before (Couzin's memory). */
+static void memory(const struct plan *plan) {
+    static const int widths[] = {12, 24, 40, 60, 80, 100, 130, 160, 200};
+    enum { STEPS = 17, SAMPLES = 20 };
+    puts("way,orientation_px,seed,polarization,milling,hash");
+    for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+        struct world *world = validation_world(plan, "school", (uint64_t)seed, NULL, 0);
+        struct param_ref zone;
+        if (world == NULL || !world_find_param(world, 0, "flock.alignment_radius", &zone)) {
+            continue;
+        }
+        validation_step(world, 60.0);
+        for (int step = 0; step < STEPS; step++) {
+            const int width = widths[step <= STEPS / 2 ? step : STEPS - 1 - step];
+            double order = 0.0, rotation = 0.0;
+            world_set_param(world, &zone, width);
+            validation_step(world, 40.0);
+            for (int sample = 0; sample < SAMPLES; sample++) {
+                validation_step(world, 1.0);
+                order += polarization(world);
+                rotation += milling(world);
+            }
+            printf("%s,%d,%d,%.3f,%.3f,%016llx\n", step <= STEPS / 2 ? "wider" : "narrower", width, seed,
+                   order / SAMPLES, rotation / SAMPLES, (unsigned long long)world_hash(world));
+        }
+        world_destroy(world);
+    }
+}
+
+/* ---- a falcon ---- */
+
+enum { LINK = 60 }; /* px; birds that are nearer than this belong together */
+
+static int root_of(int *parent, int bird) {
+    while (parent[bird] != bird) {
+        parent[bird] = parent[parent[bird]];
+        bird = parent[bird];
+    }
+    return bird;
+}
+
+/* Pieces that no link joins, the share of the birds in the largest, and how many others within `range` a bird has. */
+static void pieces_of(const struct world *world, double range, int *pieces, double *largest,
+                      double *neighbors) {
+    static int parent[MOST], size[MOST];
+    const int32_t birds = world_kind_population(world, 0);
+    double near = 0.0;
+    for (int i = 0; i < birds; i++) {
+        parent[i] = i;
+        size[i] = 0;
+        for (int j = 0; j < i; j++) {
+            const double distance =
+                (double)vec2_length(vec2_sub(world_agent(world, i).position, world_agent(world, j).position));
+            near += distance < range ? 2.0 : 0.0;
+            if (distance < LINK) {
+                parent[root_of(parent, i)] = root_of(parent, j);
+            }
+        }
+    }
+    int most = 0;
+    *pieces = 0;
+    for (int i = 0; i < birds; i++) {
+        const int root = root_of(parent, i);
+        *pieces += size[root]++ == 0 ? 1 : 0;
+        most = size[root] > most ? size[root] : most;
+    }
+    *largest = (double)most / (double)birds;
+    *neighbors = near / (double)birds;
+}
+
+static void falcon(const struct plan *plan) {
+    static const struct {
+        const char *name;
+        double neighbors, radius; /* radius: px */
+    } rows[] = {{"topological", 7, 500}, {"metric", 0, 25}};
+    puts("minds,seed,pieces_before,neighbors,pieces,largest,hash");
+    for (int r = 0; r < 2; r++) {
+        for (int seed = 1; seed <= validation_seeds(plan) && !plan->is_cut; seed++) {
+            const struct setting settings[] = {
+                {"kinds.starling.behaviors.1.flock.max_neighbors", rows[r].neighbors, NULL},
+                {"kinds.starling.behaviors.1.flock.alignment_radius", rows[r].radius, NULL},
+                {"kinds.starling.behaviors.1.flock.cohesion_radius", rows[r].radius, NULL}};
+            struct world *world = validation_world(plan, "starlings_falcon", (uint64_t)seed, settings, 3);
+            int before = 0, after = 0;
+            double largest = 0.0, neighbors = 0.0, late = 0.0;
+            if (world == NULL) {
+                continue;
+            }
+            validation_step(world, 10.0);
+            pieces_of(world, rows[1].radius, &before, &largest, &neighbors);
+            validation_step(world, 30.0);
+            pieces_of(world, rows[1].radius, &after, &largest, &late);
+            printf("%s,%d,%d,%.1f,%d,%.2f", rows[r].name, seed, before, neighbors, after, largest);
+            validation_end_row(world);
+        }
+    }
+}
+
 const struct validation_case flock_cases[] = {
-    {"vicsek", vicsek},
-    {"correlation", correlation},
-    {"school", school},
-    {NULL, NULL},
+    {"vicsek", vicsek}, {"correlation", correlation}, {"school", school},
+    {"memory", memory}, {"falcon", falcon},           {NULL, NULL},
 };

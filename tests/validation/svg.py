@@ -52,7 +52,7 @@ class Plot:
         for x in ticks(self.x):
             at, foot = self._at(x, self.y[0]).split(",")
             yield f'<line class="grid" x1="{at}" y1="{TOP}" x2="{at}" y2="{foot}"/>'
-            yield f'<text class="soft" x="{at}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{x:g}</text>'
+            yield f'<text class="soft" x="{at}" y="{HEIGHT - BOTTOM + 18}" text-anchor="middle">{round(x, 6) + 0.0:g}</text>'
         for y in ticks(self.y):
             at = self._at(self.x[0], y).split(",")[1]
             yield f'<line class="grid" x1="{LEFT}" y1="{at}" x2="{WIDTH - RIGHT}" y2="{at}"/>'

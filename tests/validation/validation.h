@@ -31,7 +31,8 @@ struct validation_case {
     void (*run)(const struct plan *plan);
 };
 
-extern const struct validation_case flock_cases[], crowd_cases[]; /* end with a name that is NULL */
+extern const struct validation_case flock_cases[], crowd_cases[],
+    building_cases[]; /* end with a name that is NULL */
 
 /** The world of scenarios/validation/NAME.json with other values; NULL when it was printed. Owned by the caller. Ends the program when
  * the scenario has a mistake. */
