@@ -19,7 +19,7 @@ const POSITIONAL = {
     move_obstacle: ["obstacle", "x", "y"], remove_obstacle: ["obstacle"], batch: ["requests"], measure: ["names"],
 };
 const OWN = ["step"]; // methods that return more than their reply: client.ts has them
-const LINES = { Hello: "server_hello", ScenarioLine: "server_scenario", Event: "server_event", CursorsLine: "server_cursors", Bye: "server_bye" };
+const LINES = { Hello: "server_hello", ScenarioLine: "server_scenario", CursorsLine: "server_cursors", Bye: "server_bye" };
 const NAMES = { event_name: "SubscribedEvent" }; // EventName has those as well that come without being asked for
 const COLUMN = "readonly number[] | ArrayBufferView | string";
 
@@ -123,30 +123,41 @@ function signatures(op, rows, positional) {
     return text;
 }
 
-function wire(defs) {
-    const writer = new Writer(defs), ops = defs.op.enum, replies = new Map(ops.map((op) => [op, []]));
-    for (const schema of defs.server_reply.oneOf) {
-        const { to } = schema.properties;
-        (to.enum ?? [to.const]).forEach((op) => replies.get(op).push({ ...schema, properties: { ...schema.properties, to: { const: op } } }));
+/* The alternatives of a schema by the values of this member. */
+function byValue(schema, name) {
+    const found = new Map();
+    for (const one of schema.oneOf) {
+        const member = one.properties[name];
+        for (const value of member.enum ?? [member.const]) {
+            found.set(value, [...found.get(value) ?? [], { ...one, properties: { ...one.properties, [name]: { const: value } } }]);
+        }
     }
+    return found;
+}
+
+function wire(defs) {
+    const writer = new Writer(defs), ops = defs.op.enum;
+    const replies = byValue(defs.server_reply, "to"), events = byValue(defs.server_event, "event");
     let methods = "", members = "", answers = "", table = "";
     for (const op of ops) {
         const schema = defs[`client_${op}`], without = ["op", "id"];
         const rows = writer.members(schema).filter(({ name }) => !without.includes(name));
         members += `    ${op}: ${rows.length === 0 ? "{}" : writer.object(schema, true, without)};\n`;
-        answers += `    ${op}: ${unique(replies.get(op).map((one) => writer.type(one, false)))};\n`;
+        answers += `    ${op}: ${writer.type({ oneOf: replies.get(op) }, false)};\n`;
         methods += OWN.includes(op) ? "" : signatures(op, rows, POSITIONAL[op] ?? []);
         table += `    ${op}: ${JSON.stringify(POSITIONAL[op] ?? [])},\n`;
     }
     writer.type({ $ref: "#/$defs/op" }, false);
+    const said = [...events].map(([event, all]) => `    ${event}: ${writer.type({ oneOf: all }, false)};\n`).join("");
     const lines = Object.entries(LINES).map(([name, def]) => `export type ${name} = ${writer.type(defs[def], false)};\n`).join("\n");
     const named = [...writer.named].map(([name, type]) => `export type ${name} = ${type};\n`).join("");
     const head = "/* Printed by build.mjs from protocol.schema.json. A line may have members that are not here: they are kept. */\n";
     return {
         "wire.js": `${head}export const POSITIONAL = {\n${table}};\n`,
         "wire.d.ts": `${head}import type { AskOptions } from "./client.js";\n\n/** The requests, and which of their members may be given by position. */\n` +
-            `export declare const POSITIONAL: { readonly [op in Op]: readonly string[] };\nexport type EventName = Event["event"];\n\n` +
+            `export declare const POSITIONAL: { readonly [op in Op]: readonly string[] };\n\n` +
             `/** The members of each request. */\nexport interface Members {\n${members}}\n\n/** The reply to each request. */\nexport interface Replies {\n${answers}}\n\n` +
+            `/** Each event. */\nexport interface Events {\n${said}}\nexport type EventName = keyof Events;\n\n` +
             `/** The requests as methods. */\nexport interface Requests {\n${methods}}\n\n${lines}\n${named}`,
     };
 }
@@ -164,7 +175,9 @@ for (const [name, text] of Object.entries(wire(JSON.parse(readFileSync(SCHEMA, "
 }
 let project = HERE;
 if (out !== HERE) {
-    ["package.json", "README.md"].forEach((name) => copyFileSync(join(HERE, name), join(out, name)));
+    const { scripts, ...description } = JSON.parse(readFileSync(join(HERE, "package.json"), "utf8"));
+    writeFileSync(join(out, "package.json"), JSON.stringify(description, null, 2)); // there is nothing to build it from
+    copyFileSync(join(HERE, "README.md"), join(out, "README.md"));
     project = join(out, "tsconfig.json");
     const source = join(HERE, "src");
     writeFileSync(project, JSON.stringify({

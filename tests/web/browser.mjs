@@ -86,8 +86,8 @@ function environmentFor(folder) {
 }
 
 // Runs run() of a module in the engine and returns its value. files: what the page may read, by its address (page_server.mjs);
-// asked: a JSON value that run() gets. An error in the page is an error here.
-export async function runInPage(engine, { module, files, asked = {}, limitMs = 2 * PATIENCE_MS, onSay = console.log }) {
+// asked: a JSON value that run() gets; socketsTo: see there. An error in the page is an error here.
+export async function runInPage(engine, { module, files, asked = {}, socketsTo, limitMs = 2 * PATIENCE_MS, onSay = console.log }) {
   const program = engineProgram(engine);
   const folder = makeFolder(engine);
   const errors = [];
@@ -99,7 +99,7 @@ export async function runInPage(engine, { module, files, asked = {}, limitMs = 2
     else give(value);
   };
   const own = { "/in_page.html": new URL("in_page.html", import.meta.url).pathname, "/in_page.mjs": new URL("in_page.mjs", import.meta.url).pathname };
-  const server = await startPageServer({ ...own, ...files }, take);
+  const server = await startPageServer({ ...own, ...files }, take, { socketsTo });
   const address = `${server.origin}/in_page.html?${new URLSearchParams({ module, asked: JSON.stringify(asked) })}`;
   const browser = startProgram(program, plainWords(engine, folder, address), { env: environmentFor(folder), stdio: ["ignore", "ignore", "pipe"] });
   try {

@@ -2,6 +2,7 @@
 
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
+import { connect } from "node:net";
 import { extname } from "node:path";
 
 const TYPES = {
@@ -43,8 +44,9 @@ async function bodyOf(request) {
 }
 
 // files: the path in the address -> a file's path or a Buffer; a path that ends with "/" is a folder of files.
-// onPost(message): for every JSON value that a page posts to /post. policy "": the documents have their own.
-export async function startPageServer(files, onPost, { policy } = {}) {
+// onPost(message): for every JSON value that a page posts to /post. policy "": the documents have their own. socketsTo: a port of
+// 127.0.0.1 that the page's WebSockets are passed on to.
+export async function startPageServer(files, onPost, { policy, socketsTo } = {}) {
   const find = (path) => {
     if (files[path] !== undefined) return files[path];
     const folder = Object.keys(files).find((one) => one.endsWith("/") && path.startsWith(one));
@@ -66,6 +68,14 @@ export async function startPageServer(files, onPost, { policy } = {}) {
     } catch (error) {
       return answer(response, 500, TYPES[".txt"], String(error));
     }
+  });
+  server.on("upgrade", ({ method, url, rawHeaders }, socket, head) => {
+    const to = connect(socketsTo, "127.0.0.1");
+    const fields = rawHeaders.map((word, i) => (i % 2 === 0 ? `${word}: ` : `${word}\r\n`)).join("");
+    to.write(`${method} ${url} HTTP/1.1\r\n${fields}\r\n`);
+    to.write(head);
+    to.pipe(socket).pipe(to);
+    for (const end of [socket, to]) end.on("error", () => socket.destroy()).on("close", () => (socket.destroy(), to.destroy()));
   });
   await new Promise((done) => server.listen(0, "127.0.0.1", done));
   return {

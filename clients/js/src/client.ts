@@ -4,7 +4,7 @@ import { frameOfReply, type AnyFrame, type Density, type Frame, type Snapshot } 
 import { Session, type Request } from "./session.js";
 import { dialOf, overPort, type Dial, type Port, type Transport } from "./transport.js";
 import { POSITIONAL } from "./wire.js";
-import type { Bye, CursorsLine, Event, EventName, Hello, Members, Replies, Requests, ScenarioLine } from "./wire.js";
+import type { Bye, CursorsLine, EventName, Events, Hello, Members, Replies, Requests, ScenarioLine } from "./wire.js";
 
 const TIMEOUT_MS = 10000, SILENCE_MS = 30000, LOOKS = 6; // in the time of SILENCE_MS
 const MAX_LINE = 1 << 28;
@@ -41,13 +41,11 @@ export type LinkNotice =
     | { up: true; again: boolean; hello: Hello; subscribed: boolean; refused?: DroverError }
     | { up: false; reason: string; lost: number };
 
-export type EventNamed<Name extends EventName> = Extract<Event, { event: Name }>;
-
 /** What `on` calls back with. */
-export type Notices = { [Name in EventName]: EventNamed<Name> } & {
-    event: Event; scenario: ScenarioLine; cursors: CursorsLine; error: DroverError; bye: Bye; link: LinkNotice; line: string; other: Line;
+export interface Notices extends Events {
+    event: Events[EventName]; scenario: ScenarioLine; cursors: CursorsLine; error: DroverError; bye: Bye; link: LinkNotice; line: string; other: Line;
     warning: { op: string; unknown: string[]; hint?: string };
-};
+}
 
 /** A number that can be tuned while the world runs. */
 export type Param = Replies["get_params"]["params"][number];
@@ -322,13 +320,13 @@ export class Drover {
     }
 
     /** Events of these names, or all, as they come; subscribes to events where there is no subscription. A time limit is one for each. */
-    async *events<Name extends EventName = EventName>(names: Name | readonly Name[] = [], limits: Limits = {}): AsyncGenerator<EventNamed<Name>, void> {
+    async *events<Name extends EventName = EventName>(names: Name | readonly Name[] = [], limits: Limits = {}): AsyncGenerator<Events[Name], void> {
         const wanted: readonly string[] = typeof names === "string" ? [names] : names;
-        const waiting: EventNamed<Name>[] = [];
+        const waiting: Events[Name][] = [];
         const end = this.on("event", (event) => {
             if (wanted.length === 0 || wanted.includes(event.event)) {
                 waiting.splice(0, waiting.length - EVENTS_MOST + 1);
-                waiting.push(event as EventNamed<Name>);
+                waiting.push(event as Events[Name]);
                 this.wake();
             }
         });

@@ -79,8 +79,8 @@ export function lineOf(members: Line): string {
 // --- keys
 
 function countOf(line: Line): number {
-    if (!Number.isInteger(line.n) || line.n < 0 || line.n > 2 ** 32) {
-        throw nonsense("a frame has no number of agents");
+    if (!Number.isInteger(line.n) || line.n < 0 || line.op === "key" && typeof line.id !== "string") {
+        throw nonsense("a frame has no number of agents, or no column of ids");
     }
     return line.n;
 }

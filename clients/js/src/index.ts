@@ -3,7 +3,7 @@ export { DroverError, type Line } from "./errors.js";
 export { Density, Frame, Names, Snapshot, type AnyFrame, type Px } from "./frames.js";
 export { overPort, register, type Dial, type Port, type Transport } from "./transport.js";
 export {
-    connect, Drover, Watch, type AskOptions, type ConnectOptions, type EventNamed, type Field, type Limits, type LinkNotice, type Notices, type Param,
+    connect, Drover, Watch, type AskOptions, type ConnectOptions, type Field, type Limits, type LinkNotice, type Notices, type Param,
     type StepResult, type Where,
 } from "./client.js";
-export type { Event, EventName, Members, Op, Replies, Requests } from "./wire.js";
+export type { EventName, Events, Members, Op, Replies, Requests } from "./wire.js";

@@ -1,4 +1,4 @@
-/* The package in Node.js: `tcp:` beside the others, and `ws:` for a Node.js without WebSocket (before 22). */
+/* The package in Node.js: `tcp:` beside the others, and a WebSocket of its own, since Node.js has one from 22 on only. */
 import { createHash, randomBytes } from "node:crypto";
 import { get as httpGet, type Incoming } from "node:http";
 import { get as httpsGet } from "node:https";
@@ -199,7 +199,5 @@ const overWebSocket: Dial = (address, { signal, maxLine }) => new Promise((done,
 });
 
 register("tcp", overTcp);
-if (typeof WebSocket === "undefined") {
-    register("ws", overWebSocket);
-    register("wss", overWebSocket);
-}
+register("ws", overWebSocket);
+register("wss", overWebSocket);

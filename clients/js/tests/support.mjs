@@ -12,7 +12,9 @@ export * from "../../../tests/web/support.mjs";
 export { freePort, killServer, startServer, stopServer, withServer } from "../../../tests/web/drover.mjs";
 
 export const PACKAGE = resolve(process.env.DROVER_JS_PACKAGE ?? `${ROOT}/clients/js`);
-export const drover = await import(pathToFileURL(`${PACKAGE}/dist/node.js`));
+// index.js: what browsers have, in a Node.js with a WebSocket of its own.
+export const ENTRY = process.env.DROVER_JS_ENTRY ?? "node.js";
+export const drover = await import(pathToFileURL(`${PACKAGE}/dist/${ENTRY}`));
 
 export function same(found, wanted, words = "") {
   const [a, b] = [JSON.stringify(found), JSON.stringify(wanted)];
@@ -20,13 +22,13 @@ export function same(found, wanted, words = "") {
 }
 
 // The DroverError (or other error) that a promise fails with.
-export async function failure(promise) {
+export async function failure(promise, words = "") {
   try {
     await promise;
   } catch (error) {
     return error;
   }
-  throw new Error("no error came");
+  throw new Error(`no error came: ${words}`);
 }
 
 export async function fails(code, promise) {
@@ -67,7 +69,7 @@ export async function fakeServer({ answer = (_, line) => replyTo(line), greet = 
     const number = ++fake.connections;
     const read = over === "tcp" ? linesOf() : messagesOf();
     fake.open.add(socket);
-    socket.on("error", () => {}).on("close", () => fake.open.delete(socket));
+    socket.on("error", () => {}).on("end", () => socket.end()).on("close", () => fake.open.delete(socket));
     say(socket, greet(number));
     socket.on("data", (data) => {
       for (const line of read(data)) {

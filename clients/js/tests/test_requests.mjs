@@ -3,7 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
-import { check, drover, fails, failure, makeFolder, removeFolder, ROOT, runTest, same, step, until, withServer } from "./support.mjs";
+import { check, drover, ENTRY, fails, failure, makeFolder, PACKAGE, removeFolder, ROOT, runTest, same, skip, step, until, withServer } from "./support.mjs";
 
 const { connect, DroverError, Names } = drover;
 const FIELDS = ["pos", "vel", "heading", "state", "kind", "stamina", "force", "desired"];
@@ -14,7 +14,7 @@ async function testMethods(address) {
   const known = (await world.help()).ops.map(({ op }) => op);
   same([...known].sort(), [...ops].sort(), "the ops of the server");
   for (const op of ops) check(typeof world[op] === "function", `no method ${op}`);
-  const wire = await import(`file://${process.env.DROVER_JS_PACKAGE ?? join(ROOT, "clients/js")}/dist/wire.js`);
+  const wire = await import(`file://${PACKAGE}/dist/wire.js`);
   for (const [op, positional] of Object.entries(wire.POSITIONAL)) {
     const fields = await world.fields(op);
     for (const name of positional) check(name in fields, `${op} has no ${name}`);
@@ -179,8 +179,8 @@ async function testPatience(address) {
 }
 
 // Typed arrays travel as base64: what is driven goes where it was driven.
-async function testColumns(server) {
-  const world = await connect(server);
+async function testColumns(address) {
+  const world = await connect(address);
   await world.pause();
   const { id } = await world.snapshot({ kinds: ["drone"] });
   const reply = await world.drive({ agents: id, vx: new Float64Array(id.length).fill(40), vy: Array.from(id, () => 0) });
@@ -210,9 +210,10 @@ async function testTokens(address) {
   check(refused instanceof DroverError && refused.code === "denied", () => `a wrong token: ${refused.stack}`);
 }
 
-const addressesOf = ({ port, web }) => ({ tcp: `tcp://127.0.0.1:${port}`, ws: `ws://127.0.0.1:${web}/ws` });
+const addressesOf = ({ port, web }) => ({ ...(ENTRY === "node.js" ? { tcp: `tcp://127.0.0.1:${port}` } : {}), ws: `ws://127.0.0.1:${web}/ws` });
 
 await runTest(async () => {
+  if (ENTRY !== "node.js" && typeof WebSocket === "undefined") skip("a Node.js without WebSocket");
   await withServer(["hunters_and_prey", "--seed", "3"], async (server) => {
     for (const [name, address] of Object.entries(addressesOf(server))) {
       for (const test of [testMethods, testRequests, testFrames, testKeyChanges, testWatch, testEvents, testPatience]) {
@@ -222,7 +223,7 @@ await runTest(async () => {
     }
   });
   step("columns");
-  await withServer(["driven"], ({ port }) => testColumns(`tcp://127.0.0.1:${port}`));
+  await withServer(["driven"], (server) => testColumns(addressesOf(server).ws));
   step("tokens");
   const folder = makeFolder("js-tokens"), file = join(folder, "tokens");
   writeFileSync(file, "admin open-sesame-please\n", { mode: 0o600 });
