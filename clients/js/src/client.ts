@@ -113,7 +113,7 @@ export class Drover {
 
     /** @internal */
     constructor(where: Where, { timeoutMs = TIMEOUT_MS, signal: _, reconnect, silenceMs, maxLine = MAX_LINE, ...hello }: ConnectOptions) {
-        const isAddress = typeof where === "string" || where instanceof URL, address = String(where);
+        const isAddress = typeof where === "string" || where instanceof URL, address = isAddress ? String(where) : "";
         const made = isAddress || typeof where === "function" ? undefined : "postMessage" in where ? overPort(where) : where;
         const dial = made !== undefined ? (): Transport => made : isAddress ? dialOf(address) : where as Dial;
         this.dial = (options) => dial(address, options);
@@ -176,11 +176,15 @@ export class Drover {
         const given = new AbortController();
         const late = (): DroverError => new DroverError("timeout", "the server did not greet in time");
         return limited<void>(limits, late, (done, fail) => {
-            this.opening = { done, fail };
-            const failed = (error: unknown): void => {
+            const end = <V>(settle: (value: V) => void) => (value: V): void => {
+                this.opening = undefined; // at once: the next line may be the connection's end
+                settle(value);
+            };
+            this.opening = { done: end(done), fail: end(fail) };
+            const failed = (error: Error): void => {
                 if (!given.signal.aborted) {
-                    this.session.failedToConnect();
-                    fail(error);
+                    this.session.lost(error.message);
+                    this.opening?.fail(error as DroverError);
                 }
             };
             void (async () => this.dial({ signal: given.signal, maxLine: this.limits.maxLine }))().then((transport) => {
@@ -196,12 +200,11 @@ export class Drover {
             return () => {
                 const transport = this.transport;
                 given.abort();
-                this.transport = undefined;
+                this.opening = this.transport = undefined;
                 transport?.close();
                 this.session.lost(late().message);
-                this.session.failedToConnect();
             };
-        }).finally(() => (this.opening = undefined));
+        });
     }
 
     private comeBack(): void {
@@ -293,11 +296,9 @@ export class Drover {
     /** Params of a kind by name. */
     params(kind: string, limits?: Limits): Promise<Record<string, Param>>;
     async params(kind?: string, limits?: Limits): Promise<any> {
-        const byKind: Record<string, Record<string, Param>> = {};
-        for (const row of (await this.ask("get_params", { kind }, limits)).params) {
-            (byKind[row.kind] ??= {})[row.param] = row;
-        }
-        return kind === undefined ? byKind : byKind[kind] ?? {};
+        const rows = (await this.ask("get_params", { kind }, limits)).params;
+        const of = (kind: string): object => Object.fromEntries(rows.filter((row) => row.kind === kind).map((row) => [row.param, row]));
+        return kind === undefined ? Object.fromEntries(rows.map((row) => [row.kind, of(row.kind)])) : of(kind);
     }
 
     /** The members that a request takes, by name, in the server's words. */

@@ -69,16 +69,13 @@ export class Session {
         }
     }
 
-    /** The connection is gone. What was sent and has no answer fails with `lost`; what was not sent waits for the next one, unless it follows
-     *  a request that is lost. Returns the reason, in the server's words if it gave one. */
+    /** The connection is gone, or none came. What was sent and has no answer fails with `lost`; what was not sent waits for the next one. Returns
+     *  the reason, in the server's words if it gave one. */
     lost(reason: string): string {
         const wasUp = this.state === "up", why = this.parting ?? reason;
-        let gone = [...this.pending.values()].filter((request) => !request.isOwn);
-        if (this.state === "closed" || this.state === "down") {
+        const gone = [...this.pending.values()].filter((request) => !request.isOwn);
+        if (this.state === "closed") {
             return why;
-        }
-        if (gone.length > 0) {
-            gone = gone.concat(this.waiting.splice(0));
         }
         this.reset();
         this.failures++;
@@ -86,14 +83,10 @@ export class Session {
         for (const request of gone) {
             request.fail(new DroverError("lost", `${why}; \`${request.op}\` may or may not have taken effect`));
         }
-        if (wasUp || gone.length > 0) {
+        if (wasUp) {
             this.notify("link", { up: false, reason: why, lost: gone.length });
         }
         return why;
-    }
-
-    failedToConnect(): void {
-        this.failures++;
     }
 
     /** How long to wait before the next attempt to connect. */

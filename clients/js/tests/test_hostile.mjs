@@ -36,9 +36,10 @@ async function testBytes() {
   await world.ping();
   await world.close();
   await good.close();
+  const latin = Buffer.from(lineOf({ ...HELLO, server: "é" }), "latin1");
   for (const [over, greet] of [
-    ["tcp", Buffer.from([0xff, 0xfe, 10])], ["ws", frameOf([0xff, 0xfe])], ["ws", frameOf("{}", 0x82)], ["ws", frameOf("{}", 0xc1)], ["ws", frameOf("{}", 0x80)],
-    ["ws", frameOf("{}", 0x83)], ["ws", frameOf("x".repeat(126), 0x89)], ["ws", frameOf("{}", 0x09)], ["ws", Buffer.from([0x81, 0x82, 1, 2, 3, 4, 5, 6])],
+    ["tcp", latin], ["ws", frameOf(latin)], ["ws", frameOf(bytes, 0x82)], ["ws", frameOf(bytes, 0xc1)], ["ws", frameOf(bytes, 0x80)], ["ws", frameOf(bytes, 0x83)],
+    ...[frameOf("x".repeat(126), 0x89), frameOf("{}", 0x09), Buffer.from([0x81, 0x82, 1, 2, 3, 4, 5, 6])].map((frame) => ["ws", Buffer.concat([frame, frameOf(bytes)])]),
     ["ws", Buffer.from([0x81, 127, 255, 255, 255, 255, 255, 255, 255, 255])],
   ]) {
     const server = await fakeServer({ over, greet: () => greet });

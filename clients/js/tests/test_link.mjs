@@ -104,6 +104,21 @@ async function testRefusedAgain() {
   await server.close();
 }
 
+// Lost again while it says hello and subscribes: the loop goes on with the connection after.
+async function testLostWhileOpening() {
+  const server = await fakeServer({
+    answer: (number, line) => (line.includes('"hello"') ? (number === 2 ? null : replyTo(line)) : number === 3 ? null
+      : replyTo(line) + (line.includes('"subscribe"') ? SNAPSHOT : "")),
+  });
+  const world = await connect(server.address, { name: "Ann" }), watch = world.watch({ layout: "objects" }, { timeoutMs: 60000 });
+  await watch.next();
+  server.hangUp();
+  same((await watch.next()).value.tick, 1);
+  same(server.connections, 4);
+  await world.close();
+  await server.close();
+}
+
 async function testGreetings() {
   for (const [line, code] of [
     [{ ...HELLO, protocol: 2 }, "version"], [{ op: "bye", reason: "full", message: "too many sessions", retry_s: 1 }, "full"],
@@ -113,6 +128,13 @@ async function testGreetings() {
     await fails(code, connect(server.address));
     await server.close();
   }
+  // The greeting and the end of the connection at once.
+  const hasty = await fakeServer({ over: "ws", greet: (number) => lineOf(HELLO) + (number === 1 ? "{\n" : "") });
+  const world = await connect(hasty.address);
+  await world.ping();
+  same(hasty.connections, 2);
+  await world.close();
+  await hasty.close();
   const silent = await fakeServer({ greet: () => "" });
   await fails("timeout", connect(silent.address, { timeoutMs: 200 }));
   await until("the attempt is given up", () => silent.open.size === 0);
@@ -129,8 +151,10 @@ async function testPauses() {
   check(server.connections <= 3, `${server.connections} connections in 0.6 s`);
   await world.ask("spawn", { mark: 2 }, { timeoutMs: 60000 });
   same(server.lines.map(([, line]) => JSON.parse(line).mark), [2]);
+  server.hangUp();
+  await until("the link is gone", () => !world.isUp);
   await world.close();
-  await sleep(400);
+  await sleep(500);
   same(server.connections, 5, "none after close");
   await server.close();
 }
@@ -207,6 +231,20 @@ async function testPorts() {
   same(own.isClosed, true);
 }
 
+// A loop that is given up before its subscription is granted leaves no subscription behind.
+async function testGivenUp() {
+  const server = await fakeServer({ answer: (_, line) => (line.includes('"subscribe"') ? "" : replyTo(line)) });
+  const world = await connect(server.address), stop = new AbortController();
+  const next = world.watch({}, { signal: stop.signal }).next();
+  await until("the request", () => server.lines.length > 0);
+  stop.abort();
+  same((await failure(next)).name, "AbortError");
+  await world.ping();
+  same(server.lines.map(([, line]) => JSON.parse(line).op), ["subscribe", "unsubscribe", "ping"]);
+  await world.close();
+  await server.close();
+}
+
 // bye, and the end of the process: a client keeps no Node.js alive once it is closed.
 async function testBye() {
   const server = await fakeServer({
@@ -229,7 +267,7 @@ await runTest(async () => {
       await test(over);
     }
   }
-  for (const test of [testEnds, testRefusedAgain, testGreetings, testPauses, testSilence, testPorts, testBye]) {
+  for (const test of [testEnds, testRefusedAgain, testLostWhileOpening, testGreetings, testPauses, testSilence, testPorts, testGivenUp, testBye]) {
     step(test.name);
     await test();
   }

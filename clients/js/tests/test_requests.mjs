@@ -130,9 +130,10 @@ async function testWatch(address) {
   }
   check(missed > 3, `the slow reader missed ${missed}`);
   same((await fails("not_subscribed", world.resync())).code, "not_subscribed"); // break has unsubscribed
-  const first = world.watch(), second = world.watch({ hz: 10 });
+  const first = world.watch({ hz: 60, fields: ["pos"] }), second = world.watch({ hz: 10, fields: ["vel"] });
   await first.next();
-  await second.next();
+  await new Promise((done) => setTimeout(done, 100)); // a frame of the first waits
+  same((await second.next()).value.names, ["id", "vx", "vy"]);
   await fails("replaced", first.next());
   same([(await second.next()).done, second.granted.hz], [false, 10]);
   const stop = new AbortController();
@@ -163,6 +164,12 @@ async function testEvents(address) {
   same((await events.next()).value.count, 4);
   same(spawned, [2]);
   await events.return();
+  const thrown = new Promise((done) => process.once("uncaughtException", done));
+  world.on("spawned", () => {
+    throw new Error("mine");
+  });
+  await other.spawn("prey");
+  same([(await thrown).message, (await world.ping()).op], ["mine", "reply"], "what a callback throws");
   await Promise.all([world.close(), other[Symbol.asyncDispose]()]);
 }
 
