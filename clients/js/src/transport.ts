@@ -21,7 +21,21 @@ export interface Port {
     addEventListener?(type: "close", callback: () => void): void;
 }
 
-const dials: Record<string, Dial> = { ws: overWebSocket, wss: overWebSocket };
+/** What of a WebSocket is used; something of one's own may have its manner. */
+export interface SocketLike {
+    onopen: ((event: any) => void) | null;
+    onmessage: ((event: any) => void) | null;
+    onclose: ((event: any) => void) | null;
+    send(line: string): void;
+    close(code?: number): void;
+}
+
+const dialWebSocket: Dial = (address, { signal }) => {
+    const socket = new WebSocket(address, ["drover.v1"]);
+    signal.addEventListener("abort", () => socket.close(), { once: true });
+    return overSocket(socket, address);
+};
+const dials: Record<string, Dial> = { ws: dialWebSocket, wss: dialWebSocket };
 
 /** Makes addresses that begin with `scheme:` known: `register("wasm", (address) => overPort(startMyWorker(address)))`. */
 export function register(scheme: string, dial: Dial): void {
@@ -61,9 +75,9 @@ export function overPort(port: Port): Transport {
     return transport;
 }
 
-function overWebSocket(address: string, { signal }: { signal: AbortSignal }): Promise<Transport> {
+/** A transport over a WebSocket that opens, or over what has its manner: a message is a line. address: for words. */
+export function overSocket(socket: SocketLike, address = "the socket"): Promise<Transport> {
     return new Promise((done, fail) => {
-        const socket = new WebSocket(address, ["drover.v1"]);
         const transport: Transport = {
             send: (line) => socket.send(line),
             close() {
@@ -73,7 +87,6 @@ function overWebSocket(address: string, { signal }: { signal: AbortSignal }): Pr
             onlines: () => {},
             onclose: () => {},
         };
-        signal.addEventListener("abort", () => transport.close(), { once: true });
         socket.onopen = () => done(transport);
         socket.onmessage = ({ data }) => {
             if (typeof data === "string") {
@@ -84,8 +97,9 @@ function overWebSocket(address: string, { signal }: { signal: AbortSignal }): Pr
             }
         };
         socket.onclose = ({ code, reason }) => {
-            fail(unreachable(address, `the WebSocket closed with ${code}${reason && `, ${reason}`}`));
-            transport.onclose(`the connection was closed (${code}${reason && `, ${reason}`})`);
+            const why = `${code}${reason && `, ${reason}`}`;
+            fail(unreachable(address, `the WebSocket closed with ${why}`));
+            transport.onclose(`the connection was closed (${why})`);
         };
     });
 }

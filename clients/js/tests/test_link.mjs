@@ -3,7 +3,7 @@
 import { check, drover, endProgram, failure, fails, fakeServer, freePort, HELLO, IS_SLOW, killServer, lineOf, makeFolder, randomOf, removeFolder, replyTo,
   runTest, same, sleep, startServer, step, until } from "./support.mjs";
 
-const { connect, overPort, register } = drover;
+const { connect, overPort, overSocket, register } = drover;
 const SNAPSHOT = lineOf({ op: "snapshot", tick: 1, time: 0, agents: [], targets: [], clock: 0 });
 
 // The fake server hangs up at random moments: before an answer, in the middle of one, after it.
@@ -214,6 +214,17 @@ async function testPorts() {
   await again.ping();
   same([servers.length, servers[1].lines.length], [2, 1]);
   await again.close();
+
+  // A server in the page with a WebSocket's manner.
+  register("wasm", () => {
+    const socket = { onopen: null, onmessage: null, onclose: null, close: () => {}, send: (line) => setTimeout(() => socket.onmessage({ data: replyTo(line).trim() }), 0) };
+    setTimeout(() => socket.onopen({}), 0);
+    setTimeout(() => socket.onmessage({ data: JSON.stringify(HELLO) }), 1);
+    return overSocket(socket);
+  });
+  const socketed = await connect("wasm:flock");
+  same((await socketed.ping()).to, "ping");
+  await socketed.close();
 
   // The least that a port can be, and a transport of one's own.
   const plain = { onmessage: null, said: [], postMessage: (line) => plain.said.push(line) };
