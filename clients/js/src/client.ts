@@ -56,7 +56,6 @@ export type StepResult<F = AnyFrame | undefined> = Omit<Replies["step"], "frame"
 
 type FrameOf<M> = M extends { layout: "objects" } ? Snapshot : M extends { layout: "density" } ? Density : Frame;
 type WatchMembers = Omit<Members["subscribe"], "layout"> & { layout?: "packed" | "objects" | "density" };
-type SnapshotMembers = Members["get"];
 
 /* A promise that `start` settles, unless the time or the caller's patience ends before; then what start returned is called. */
 function limited<T>({ timeoutMs = Infinity, signal }: Limits, late: () => DroverError,
@@ -308,7 +307,7 @@ export class Drover {
     }
 
     /** A frame of the present tick, without a subscription; packed unless it says otherwise. */
-    async snapshot<M extends SnapshotMembers = {}>(members?: M, limits?: Limits): Promise<FrameOf<M>> {
+    async snapshot<M extends Members["get"] = {}>(members?: M, limits?: Limits): Promise<FrameOf<M>> {
         return frameOfReply(await this.ask("get", { layout: "packed", ...members }, limits)) as unknown as FrameOf<M>;
     }
 
@@ -351,19 +350,12 @@ export class Drover {
      *  Returns a function that ends it; so does the signal. */
     on<What extends keyof Notices>(what: What, callback: (payload: Notices[What]) => void, { signal }: { signal?: AbortSignal } = {}): () => void {
         const callbacks = this.callbacks.get(what) ?? new Set(), one = (payload: any): void => callback(payload);
-        const update = (): void => {
-            this.session.tapsLines = (this.callbacks.get("line")?.size ?? 0) > 0;
-        };
-        const end = (): void => {
-            callbacks.delete(one);
-            update();
-        };
+        const end = (): void => void callbacks.delete(one);
         this.callbacks.set(what, callbacks);
         if (!signal?.aborted) {
             callbacks.add(one);
             signal?.addEventListener("abort", end, { once: true });
         }
-        update();
         return end;
     }
 

@@ -33,7 +33,6 @@ export class Session {
     refusal?: DroverError;
     /** What a new connection subscribes with. */
     subscription?: Line;
-    tapsLines = false;
     private send: (line: string) => void = () => {};
     private nextId = 1;
     private connections = 0;
@@ -171,9 +170,7 @@ export class Session {
     // --- lines
 
     private take(text: string): void {
-        if (this.tapsLines) {
-            this.notify("line", text);
-        }
+        this.notify("line", text);
         const isOpen = this.state !== "greeting";
         if (isOpen && FRAME_START.test(text)) {
             this.takeFrameLine(text);
