@@ -76,6 +76,10 @@
 
 #define LIMIT_DIVERGED_AGENTS 16 /* agents that the event diverged names */
 
+#define LIMIT_MOVERS      16     /* obstacles of a world that move, doors among them */
+#define LIMIT_MOVER_SPEED 10000  /* px/s, of an obstacle that follows a path */
+#define LIMIT_MOVER_TIME  100000 /* s, that a door takes, or that an obstacle waits */
+
 #define LIMIT_OBSTACLES       256 /* obstacles of a world */
 #define LIMIT_OBSTACLE_POINTS 64  /* corners of a polygon */
 #define LIMIT_PIECE_POINTS    16  /* corners of a convex polygon, or of a piece of another one */

@@ -51,6 +51,91 @@ const struct field geometry_point[] = {{.type = FIELD_POINT,
 static const struct field polygon =
     GEOMETRY_POINTS("polygon", struct obstacle_def, 0, 3, LIMIT_OBSTACLE_POINTS);
 
+/* What an obstacle does not say is 0, and is not written. */
+const struct field geometry_move_fields[] = {
+    {.name = "path",
+     .type = FIELD_NAME,
+     FIELD_MEMBER(struct move_def, path),
+     .flags = FIELD_REQUIRED | FIELD_BRIEF,
+     .help = "One of the world's paths."},
+    {.name = "speed",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct move_def, speed),
+     .flags = FIELD_REQUIRED | FIELD_BRIEF,
+     .min = 0.01,
+     .max = LIMIT_MOVER_SPEED,
+     .unit = "px/s",
+     .help = "How fast it goes."},
+    {.name = "wait",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct move_def, wait),
+     .flags = FIELD_BRIEF,
+     .max = LIMIT_MOVER_TIME,
+     .unit = "s",
+     .help = "How long it waits at each end."},
+    {.name = "start",
+     .type = FIELD_FLOAT,
+     FIELD_MEMBER(struct move_def, start),
+     .flags = FIELD_BRIEF,
+     .max = LIMIT_MOVER_TIME,
+     .unit = "s",
+     .help = "How long it has been on its way at tick 0."},
+    {.name = "once",
+     .type = FIELD_BOOL,
+     FIELD_MEMBER(struct move_def, is_once),
+     .flags = FIELD_BRIEF,
+     .help = "It stops at the end."},
+    END,
+};
+
+#define DOOR_ROWS                                                                                            \
+    {.name = "open",                                                                                         \
+     .type = FIELD_POINT,                                                                                    \
+     FIELD_MEMBER(struct door_def, open),                                                                    \
+     .flags = FIELD_REQUIRED | FIELD_BRIEF,                                                                  \
+     .min = -LIMIT_WORLD_SIZE,                                                                               \
+     .max = LIMIT_WORLD_SIZE,                                                                                \
+     .unit = "px",                                                                                           \
+     .help = "How far it is off its place when it is open."},                                                \
+        {.name = "time",                                                                                     \
+         .type = FIELD_FLOAT,                                                                                \
+         FIELD_MEMBER(struct door_def, time),                                                                \
+         .flags = FIELD_REQUIRED | FIELD_BRIEF,                                                              \
+         .min = 0.01,                                                                                        \
+         .max = LIMIT_MOVER_TIME,                                                                            \
+         .unit = "s",                                                                                        \
+         .help = "What opening and closing take."},                                                          \
+    {                                                                                                        \
+        .name = "closed", .type = FIELD_BOOL, FIELD_MEMBER(struct door_def, is_closed),                      \
+        .flags = FIELD_BRIEF, .help = "Whether it is closed."                                                \
+    }
+
+const struct field geometry_door_fields[] = {DOOR_ROWS, END};
+
+static const struct field door_state_fields[] = {
+    DOOR_ROWS,
+    {.name = "until",
+     .type = FIELD_UINT64,
+     FIELD_MEMBER(struct door_def, until),
+     .flags = FIELD_BRIEF,
+     .max = LIMIT_ID_INTEGER},
+    END,
+};
+
+const struct field geometry_motion_fields[] = {
+    {.name = "move",
+     .type = FIELD_OBJECT,
+     FIELD_MEMBER(struct obstacle_def, move),
+     .flags = FIELD_BRIEF,
+     .table = geometry_move_fields},
+    {.name = "door",
+     .type = FIELD_OBJECT,
+     FIELD_MEMBER(struct obstacle_def, door),
+     .flags = FIELD_BRIEF,
+     .table = door_state_fields},
+    END,
+};
+
 const char *const obstacle_shape_names[] = {
     [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon", NULL};
 

@@ -39,6 +39,11 @@ NODISCARD int geometry_shape_read(const cJSON *member, const char *const *names,
 void geometry_shape_write(const struct obstacle_def *obstacle, const char *const *names,
                           struct json_writer *json);
 
+/** How an obstacle moves, as a scenario says it: the members of "move" and of "door". */
+extern const struct field geometry_move_fields[], geometry_door_fields[];
+/** The members "move" and "door" of a struct obstacle_def, with the state of the door; absent when it stands still. */
+extern const struct field geometry_motion_fields[];
+
 /** What stands for a point and for a wall: the one row of a table of FIELD_ROWS. */
 extern const struct field geometry_point[], geometry_wall[];
 

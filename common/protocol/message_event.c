@@ -28,6 +28,7 @@ const char *const message_event_names[] = {"paused",
                                            "obstacle_added",
                                            "obstacle_moved",
                                            "obstacle_removed",
+                                           "obstacle_set",
                                            "flow_field",
                                            "recording_started",
                                            "recording_ended",
@@ -144,6 +145,7 @@ void message_write_event(const struct message_event *event, struct buffer *out) 
     }
     if ((event->has & EVENT_HAS_SHAPE) != 0) {
         geometry_shape_write(&event->obstacle, obstacle_shape_names, &json);
+        fields_write(geometry_motion_fields, &event->obstacle, &json);
     }
     message_close(&json);
 }

@@ -2,6 +2,7 @@
 #include "common/protocol/message_scenario.h"
 
 #include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -233,6 +234,7 @@ static void message_geometry_write(const struct message_geometry *geometry, stru
             json_object(json);
             fields_write(obstacle_fields, &geometry->obstacles[i], json);
             geometry_shape_write(&geometry->obstacles[i], obstacle_shape_names, json);
+            fields_write(geometry_motion_fields, &geometry->obstacles[i], json);
             json_end(json);
         }
         json_end(json);
@@ -266,7 +268,9 @@ static int read_shape(const cJSON *item, const char *const *names, struct obstac
 }
 
 int message_obstacle_read(const cJSON *item, struct obstacle_def *obstacle, struct failure *failure) {
-    return read_shape(item, obstacle_shape_names, obstacle, failure);
+    const int result = read_shape(item, obstacle_shape_names, obstacle, failure);
+    return result != 0 ? result
+                       : fields_read(geometry_motion_fields, item, "", NULL, obstacle, NULL, failure);
 }
 
 static int read_area(const cJSON *item, struct message_geometry *geometry, struct failure *failure) {
@@ -310,6 +314,26 @@ void message_geometry_put(struct message_geometry *geometry, const struct obstac
         geometry->obstacles[index] = *obstacle;
         geometry->obstacle_count += index == geometry->obstacle_count ? 1 : 0;
     }
+}
+
+static float around(float coordinate, float size) {
+    return size > 0.0f ? coordinate - size * floorf(coordinate / size) : coordinate;
+}
+
+struct obstacle_def message_obstacle_at(const struct message_geometry *geometry, int index,
+                                        const struct message_moment *moment) {
+    const struct obstacle_def *obstacle = &geometry->obstacles[index];
+    const struct path_def *path = NULL;
+    if (!obstacle_moves(obstacle)) {
+        return *obstacle;
+    }
+    for (int i = 0; i < geometry->path_count && path == NULL; i++) {
+        path = strcmp(geometry->paths[i].name, obstacle->move.path) == 0 ? &geometry->paths[i] : NULL;
+    }
+    const vec2 wrap = moment->wrap_size;
+    const vec2 to = vec2_add(obstacle_point(obstacle),
+                             obstacle_offset(obstacle, path, wrap, moment->tick_hz, moment->tick));
+    return obstacle_moved(obstacle, vec2_make(around(to.x, wrap.x), around(to.y, wrap.y)));
 }
 
 void message_geometry_put_flow(struct message_geometry *geometry, const struct message_flow *flow) {

@@ -102,12 +102,21 @@ struct message_geometry {
     struct gate_def gates[LIMIT_GATES];
 };
 
-/** Reads one obstacle's shape out of an object. 1: there is no shape that this version knows. */
+/** Reads one obstacle's shape, and how it moves, out of an object. 1: there is no shape that this version knows. */
 NODISCARD int message_obstacle_read(const cJSON *item, struct obstacle_def *obstacle,
                                     struct failure *failure);
 
 /** An obstacle that is new, or in place of the one of its id. One more than there may be is left out. */
 void message_geometry_put(struct message_geometry *geometry, const struct obstacle_def *obstacle);
+/** When the obstacles of a geometry are where. */
+struct message_moment {
+    vec2 wrap_size;       /* px, the size of a wrapping world; {0,0} otherwise */
+    double tick_hz, tick; /* tick: also between two */
+};
+/** The obstacle of this index where it is at a moment. */
+struct obstacle_def message_obstacle_at(const struct message_geometry *geometry, int index,
+                                        const struct message_moment *moment);
+
 /** A flow field in place of the one of its name; one that is new, or lacks vectors, is left out. */
 void message_geometry_put_flow(struct message_geometry *geometry, const struct message_flow *flow);
 /** The obstacle of this id is gone; none of it is fine. */

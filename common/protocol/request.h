@@ -52,6 +52,7 @@ enum request_op {
     REQUEST_REMOVE_TARGET,
     REQUEST_ADD_OBSTACLE,
     REQUEST_MOVE_OBSTACLE,
+    REQUEST_SET_OBSTACLE,
     REQUEST_REMOVE_OBSTACLE,
     REQUEST_SAVE,
     REQUEST_REMOVE_SAVE,
@@ -308,6 +309,11 @@ struct request_move_obstacle {
     float x, y;        /* px: where its first point goes */
 };
 
+struct request_set_obstacle {
+    uint32_t obstacle; /* id */
+    bool closed;
+};
+
 struct request_remove_obstacle {
     uint32_t obstacle; /* id */
 };
@@ -356,6 +362,7 @@ struct request {
         struct request_add_obstacle add_obstacle;
         struct request_move_obstacle move_obstacle;
         struct request_remove_obstacle remove_obstacle;
+        struct request_set_obstacle set_obstacle;
         struct request_resume resume;
         struct request_save save;
         struct request_remove_save remove_save;

@@ -291,6 +291,12 @@ static const struct field move_obstacle_fields[] = {
     END,
 };
 
+static const struct field set_obstacle_fields[] = {
+    OBSTACLE(struct request_set_obstacle),
+    ROW("closed", FIELD_BOOL, struct request_set_obstacle, closed, FIELD_REQUIRED, 0, 0, "Whether the door is to be closed."),
+    END,
+};
+
 static const struct field remove_obstacle_fields[] = {
     OBSTACLE(struct request_remove_obstacle),
     END,
@@ -410,6 +416,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_ADD_OBSTACLE] = {"add_obstacle", ROLE_OPERATOR, WORLD | AT | BATCH | CHANGES, add_obstacle_fields,
         request_check_add_obstacle, request_write_add_obstacle, STRIPES_TOO},
     [REQUEST_MOVE_OBSTACLE] = {"move_obstacle", ROLE_OPERATOR, WORLD | AT | BATCH | CHANGES, move_obstacle_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_SET_OBSTACLE] = {"set_obstacle", ROLE_OPERATOR, WORLD | AT | BATCH | CHANGES, set_obstacle_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_REMOVE_OBSTACLE] = {"remove_obstacle", ROLE_OPERATOR, WORLD | AT | BATCH | CHANGES, remove_obstacle_fields,
         NULL, NULL, STRIPES_TOO},
     [REQUEST_SAVE] = {"save", ROLE_ADMIN, WORLD | ANSWERS, save_fields, NULL, NULL,

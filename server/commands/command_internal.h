@@ -39,6 +39,7 @@
     X(REQUEST_REMOVE_TARGET, apply_remove_target)     \
     X(REQUEST_ADD_OBSTACLE, apply_add_obstacle)       \
     X(REQUEST_MOVE_OBSTACLE, apply_move_obstacle)     \
+    X(REQUEST_SET_OBSTACLE, apply_set_obstacle)       \
     X(REQUEST_REMOVE_OBSTACLE, apply_remove_obstacle) \
     X(REQUEST_SAVE, apply_save)                       \
     X(REQUEST_REMOVE_SAVE, apply_save)                \

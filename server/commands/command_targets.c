@@ -340,13 +340,13 @@ int apply_cursor(struct apply *apply) {
 
 /* ---- obstacles ---- */
 
-/* The handlers of obstacles: add_obstacle, move_obstacle, remove_obstacle. */
+/* The handlers of obstacles: add_obstacle, move_obstacle, set_obstacle, remove_obstacle. */
 
 static int fail_obstacle(struct apply *apply, uint32_t id) {
     return failure_set(&apply->failure, FAILURE_NO_OBSTACLE, "obstacle", "no obstacle %u", (unsigned)id);
 }
 
-/* pushed: how many bodies had to make room; -1: it went. */
+/* pushed: how many bodies had to make room; -1: none have at once. */
 static void finish_obstacle(struct apply *apply, const char *what, uint32_t id, int32_t pushed) {
     const struct obstacle_def *obstacle = world_find_obstacle(apply->state->world, id);
     struct message_event *event =
@@ -395,6 +395,22 @@ int apply_move_obstacle(struct apply *apply) {
                            "the polygon would lose precision at this position");
     default:
         return apply_fail_memory(apply);
+    }
+}
+
+int apply_set_obstacle(struct apply *apply) {
+    const struct request_set_obstacle *body = &apply->request->body.set_obstacle;
+    switch (world_set_door(apply->state->world, body->obstacle, body->closed)) {
+    case WORLD_OK:
+        finish_obstacle(apply, "obstacle_set", body->obstacle, -1);
+        return 0;
+    case WORLD_NO_OBSTACLE:
+        return fail_obstacle(apply, body->obstacle);
+    default:
+        return failure_set(
+            &apply->failure, FAILURE_BAD_PARAM, "obstacle",
+            "obstacle %u is no door; allowed: obstacles with \"door\" in hello or the scenario",
+            (unsigned)body->obstacle);
     }
 }
 

@@ -194,6 +194,7 @@ static void write_obstacles(struct json_writer *json, const struct world *world)
         json_object(json);
         json_key_unsigned(json, "id", def->obstacles[i].id);
         fields_write(checkpoint_obstacle_fields, &def->obstacles[i], json);
+        fields_write(geometry_motion_fields, &def->obstacles[i], json);
         json_end(json);
     }
     json_end(json);

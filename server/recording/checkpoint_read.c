@@ -9,6 +9,7 @@
 
 #include "common/json/field_json.h"
 #include "common/json/json_check.h"
+#include "common/protocol/geometry_json.h"
 #include "common/text/base64.h"
 
 /* The failure bad_save at a place of the line, which may be "". Returns -1. */
@@ -525,7 +526,8 @@ static bool read_obstacle(const cJSON *item, struct obstacle_def *out) {
         return false;
     }
     out->id = (uint32_t)id->valuedouble;
-    return read_members(checkpoint_obstacle_fields, item, out, NULL);
+    return read_members(checkpoint_obstacle_fields, item, out, NULL) &&
+           read_members(geometry_motion_fields, item, out, NULL);
 }
 
 static int read_obstacles(struct checkpoint_reading *reading) {
@@ -540,8 +542,8 @@ static int read_obstacles(struct checkpoint_reading *reading) {
         return checkpoint_run_out(reading);
     }
     for (const cJSON *item = obstacles->child; item != NULL; item = item->next, count++) {
-        const struct image_fault fault = {"id, shape, and at, size, radius, points as the shape needs them",
-                                          count};
+        const struct image_fault fault = {
+            "id, shape, and at, size, radius, points as the shape needs them; move, door", count};
         if (!read_obstacle(item, &reading->stones[count])) {
             return checkpoint_refuse_entry(reading, "", "obstacles", &fault);
         }

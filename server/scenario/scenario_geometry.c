@@ -25,18 +25,28 @@ static int check(const char *fault, const char *path, struct failure *failure) {
     return fault == NULL ? 0 : failure_set(failure, FAILURE_BAD_PARAM, path, "%s", fault);
 }
 
-/* The only member of an object: {"circle": ...}. NULL with *failure. */
-static const cJSON *only_member(const cJSON *json, const char *wanted, const char *path,
-                                struct failure *failure) {
+/* The only member of an object: {"circle": ...}, but for those in `beside`. NULL with *failure. */
+static const cJSON *only_member(const cJSON *json, const char *const *beside, const char *wanted,
+                                const char *path, struct failure *failure) {
     if (scenario_expect(cJSON_IsObject(json), wanted, json, path, failure) != 0) {
         return NULL;
     }
-    if (cJSON_GetArraySize(json) != 1) {
+    const cJSON *only = NULL, *item = NULL;
+    int count = 0;
+    cJSON_ArrayForEach(item, json) {
+        const char *const *name = beside;
+        while (*name != NULL && strcmp(*name, item->string) != 0) {
+            name++;
+        }
+        count += *name == NULL;
+        only = *name == NULL ? item : only;
+    }
+    if (count != 1) {
         (void)failure_set(failure, FAILURE_BAD_PARAM, path, "expected exactly one of %s; found %d keys",
-                          wanted, cJSON_GetArraySize(json));
+                          wanted, count);
         return NULL;
     }
-    return json->child;
+    return only;
 }
 
 /* ---- obstacles and walls ---- */
@@ -63,11 +73,29 @@ int scenario_check_obstacle(const struct obstacle_def *obstacle, enum edge edge,
     return check_shape(obstacle_def_fault(obstacle, edge == EDGE_WRAP, size), obstacle, path, failure);
 }
 
+/* "move": {...}, "door": {...} */
+static int read_motion(const cJSON *json, const char *path, struct obstacle_def *obstacle,
+                       struct failure *failure) {
+    const cJSON *move = cJSON_GetObjectItemCaseSensitive(json, "move");
+    const cJSON *door = cJSON_GetObjectItemCaseSensitive(json, "door");
+    char item_path[SCENARIO_PATH_BYTES];
+    scenario_path(item_path, "%s.move", path);
+    if (move != NULL &&
+        fields_read(geometry_move_fields, move, item_path, no_more, &obstacle->move, NULL, failure) != 0) {
+        return -1;
+    }
+    scenario_path(item_path, "%s.door", path);
+    return door == NULL
+               ? 0
+               : fields_read(geometry_door_fields, door, item_path, no_more, &obstacle->door, NULL, failure);
+}
+
 static int read_obstacle(const cJSON *json, const char *path, struct world_def *def,
                          struct failure *failure) {
     static const char *const wanted =
         "{\"circle\": [x, y, r]}, {\"box\": [x, y, w, h]}, {\"polygon\": [[x, y], ...]}";
-    const cJSON *item = only_member(json, wanted, path, failure);
+    static const char *const beside[] = {"move", "door", NULL};
+    const cJSON *item = only_member(json, beside, wanted, path, failure);
     if (item == NULL) {
         return -1;
     }
@@ -84,7 +112,9 @@ static int read_obstacle(const cJSON *json, const char *path, struct world_def *
                    ? -1
                    : scenario_fail_listed(item->string, obstacle_shape_names, "obstacle", item_path, failure);
     }
-    return scenario_check_obstacle(obstacle, (enum edge)def->edge, def->size, item_path, failure);
+    return read_motion(json, path, obstacle, failure) != 0
+               ? -1
+               : scenario_check_obstacle(obstacle, (enum edge)def->edge, def->size, item_path, failure);
 }
 
 static int read_wall(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
@@ -355,7 +385,7 @@ static int read_flow(const cJSON *json, const char *path, struct world_def *def,
                            LIMIT_FLOW_FIELDS);
     }
     memcpy(flow->name, json->string, strlen(json->string) + 1);
-    const cJSON *item = only_member(json, wanted, path, failure);
+    const cJSON *item = only_member(json, no_more, wanted, path, failure);
     if (item == NULL) {
         return -1;
     }
@@ -486,10 +516,44 @@ static int read_pieces(const struct world_def *def, struct scenario_mistakes *mi
     return scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
+static int fail_path(const struct geometry_def *geometry, const char *name, const char *path,
+                     struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(name);
+    for (int i = 0; i < geometry->path_count; i++) {
+        scenario_names_add(&names, geometry->paths[i].name, true);
+    }
+    return scenario_names_fail(&names, FAILURE_BAD_PARAM, "path", "this world has", path, failure);
+}
+
+/* Whether there are as many obstacles that move as may be, and the paths that they follow. */
+static int check_movers(const struct geometry_def *geometry, struct scenario_mistakes *mistakes) {
+    struct failure failure = {0};
+    int count = 0;
+    for (int i = 0; i < geometry->obstacle_count; i++) {
+        const struct obstacle_def *obstacle = &geometry->obstacles[i];
+        char path[SCENARIO_PATH_BYTES];
+        count += obstacle_moves(obstacle);
+        if (obstacle->move.speed > 0.0f && geometry_def_find_path(geometry, obstacle->move.path) < 0) {
+            scenario_path(path, "world.obstacles[%d].move.path", i);
+            (void)fail_path(geometry, obstacle->move.path, path, &failure);
+            if (!scenario_mistake(mistakes, &failure)) {
+                return -1;
+            }
+        }
+    }
+    if (count <= LIMIT_MOVERS) {
+        return 0;
+    }
+    (void)failure_set(&failure, FAILURE_BAD_PARAM, "world.obstacles", "%d obstacles move; at most %d may",
+                      count, LIMIT_MOVERS);
+    return scenario_mistake(mistakes, &failure) ? 0 : -1;
+}
+
 int scenario_read_geometry(const cJSON *world, struct world_def *def, struct scenario_mistakes *mistakes) {
     if (read_all(world, "obstacles", false, read_obstacle, def, mistakes) != 0 ||
         read_pieces(def, mistakes) != 0 || read_all(world, "walls", false, read_wall, def, mistakes) != 0 ||
         read_all(world, "paths", true, read_path, def, mistakes) != 0 ||
+        check_movers(&def->geometry, mistakes) != 0 ||
         read_all(world, "flow_fields", true, read_flow, def, mistakes) != 0 ||
         read_all(world, "areas", true, read_area, def, mistakes) != 0) {
         return -1;
@@ -542,12 +606,8 @@ int scenario_check_geometry(const struct world_def *def, const struct behavior_d
     const struct geometry_def *geometry = &def->geometry;
     char where[SCENARIO_PATH_BYTES];
     if (behavior_has_path(type) && geometry_def_find_path(geometry, behavior->path) < 0) {
-        struct scenario_names names = scenario_names_begin(behavior->path);
-        for (int i = 0; i < geometry->path_count; i++) {
-            scenario_names_add(&names, geometry->paths[i].name, true);
-        }
         scenario_path(where, "%s.path", path);
-        return scenario_names_fail(&names, FAILURE_BAD_PARAM, "path", "this world has", where, failure);
+        return fail_path(geometry, behavior->path, where, failure);
     }
     if (behavior_has_flow_field(type) && geometry_def_find_flow(geometry, behavior->flow_field) < 0) {
         struct scenario_names names = scenario_names_begin(behavior->flow_field);

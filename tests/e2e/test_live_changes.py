@@ -71,6 +71,36 @@ class LiveChanges(Case):
             one.request("step", count=6)
             self.assertNotEqual(field(other), first)
 
+    def test_a_door_closes(self):
+        """Event, hello and the new way; it goes on in a saved world, half closed; a train stands in nobody."""
+        with Server("--paused", "level_crossing") as server, server.connect() as one, server.connect() as other:
+            other.request("subscribe", layout="events")
+            train, door = (one.hello["scenario"]["obstacles"][i] for i in (0, 3))
+            self.assertEqual((train["move"], door["door"]), ({"path": "rails", "speed": 210, "wait": 6}, {"open": [-80, 0], "time": 1}))
+            one.request("step", count=7)
+            self.assert_reply(one.request("set_obstacle", obstacle=4, closed=True), "set_obstacle", tick=7)
+            shut = {"open": [-80, 0], "time": 1, "closed": True, "until": 67}
+            happened = [other.receive_op("event") for _ in range(3)]
+            event = next(e for e in happened if e["event"] == "obstacle_set")
+            self.assertEqual((event["obstacle"], event["box"], event["door"]), (4, [440, 177, 80, 6], shut))
+            self.assertIn("to_hall", [e["flow_field"]["name"] for e in happened if e["event"] == "flow_field"])
+            with server.connect() as late:
+                self.assertEqual(late.hello["scenario"]["obstacles"][3]["door"], shut)
+            one.request("step", count=30)
+            self.assert_reply(one.request("save", name="half"), "save")
+            expected = [one.request("step", count=45)["hash"] for _ in range(2)]
+            self.assert_reply(one.request("load", save="half"), "load")
+            self.assertEqual([one.request("step", count=45)["hash"] for _ in range(2)], expected)
+            one.request("load", save="half")
+            one.request("set_obstacle", obstacle=4, closed=False)
+            self.assertNotEqual(one.request("step", count=45)["hash"], expected[0])
+            self.assert_error(one.request("set_obstacle", obstacle=1, closed=True), "bad_param", field="obstacle")
+            self.assert_error(one.request("set_obstacle", obstacle=99, closed=True), "no_obstacle", field="obstacle")
+            message = one.request("batch", requests=[{"op": "set_obstacle", "obstacle": 4, "closed": True}, {"op": "set_obstacle", "obstacle": 1, "closed": True}])
+            self.assert_error(message, "bad_param", index=1)
+            with server.connect() as late:
+                self.assertNotIn("closed", late.hello["scenario"]["obstacles"][3]["door"])
+
     def test_the_same_changes_give_the_same_hash(self):
         def run():
             with Server("--paused", "hunters_and_prey") as server, server.connect() as client:

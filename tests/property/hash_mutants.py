@@ -24,7 +24,7 @@ FLAGS = ["-std=c17", "-D_POSIX_C_SOURCE=200809L", "-ffp-contract=off", "-fno-mat
 STRUCTS = {
     "world": "", "kind": "kind.", "state_runtime": "state.", "behavior_runtime": "behavior.", "memory": "memory.",
     "body": "own_body.", "aim": "aim.", "drive": "drive.", "timers": "timers.", "grid": "grid.", "grid_axis": "axis.", "grid_lookup": "lookup.", "scenery": "scenery.",
-    "solid_grid": "solid_grid.", "solid_lists": "solid_lists.", "geometry_def": "geometry.", "obstacle_def": "obstacle.",
+    "solid_grid": "solid_grid.", "solid_lists": "solid_lists.", "geometry_def": "geometry.", "obstacle_def": "obstacle.", "move_def": "move.", "door_def": "door.",
     "wall_def": "wall.", "path_def": "path.", "flow_def": "flow.", "area_def": "area.", "gate_def": "gate.", "target_def": "target.", "state_def": "state.",
     "condition_def": "condition.", "kind_def": "kind.", "turnover": "turnover.", "source_def": "source.", "sink_def": "sink.",
 }

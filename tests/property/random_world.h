@@ -227,6 +227,25 @@ static inline void random_geometry(struct world_def *def) {
     }
 }
 
+/* Some obstacles follow the path, some are doors. */
+static inline void random_movers(struct world_def *def) {
+    for (int i = 0; i < def->geometry.obstacle_count; i++) {
+        struct obstacle_def *obstacle = &def->geometry.obstacles[i];
+        if (below(3) == 0) {
+            copy_text(obstacle->move.path, "p0");
+            obstacle->move.speed = extreme(0.01f, LIMIT_MOVER_SPEED);
+            obstacle->move.wait = below(2) ? extreme(0.0f, 100.0f) : 0.0f;
+            obstacle->move.start = below(2) ? extreme(0.0f, LIMIT_MOVER_TIME) : 0.0f;
+            obstacle->move.is_once = below(4) == 0;
+        } else if (below(2)) {
+            obstacle->door.open = (vec2){extreme(-1000.0f, 1000.0f), extreme(-1000.0f, 1000.0f)};
+            obstacle->door.time = extreme(0.01f, 100.0f);
+            obstacle->door.is_closed = below(2);
+            obstacle->door.until = (uint64_t)below(100);
+        }
+    }
+}
+
 /* Every behavior that names a path or a flow field finds one. */
 static inline void random_ways(struct world_def *def) {
     struct path_def *path = geometry_def_add_path(&def->geometry);
@@ -269,6 +288,9 @@ static inline struct world_def random_def(void) {
     random_ways(&def);
     if (below(2)) {
         random_geometry(&def);
+    }
+    if (below(2)) {
+        random_movers(&def);
     }
     const int kinds = 1 + below(3);
     for (int k = 0; k < kinds; k++) {

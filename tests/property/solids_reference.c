@@ -79,11 +79,27 @@ static struct scenery random_scenery(struct bounds *bounds) {
     for (int i = 0; i < walls; i++) {
         add_wall(&def, bounds->size);
     }
+    struct path_def *path = geometry_def_add_path(&def);
+    assert_non_null(path);
+    *path = (struct path_def){.name = "p", .is_loop = below(2), .point_count = 3};
+    for (int i = 0; i < 3; i++) {
+        path->points[i] = any_place(bounds->size);
+    }
+    for (int i = 0; i < obstacles && i < LIMIT_MOVERS && below(3); i++) { /* others stand still */
+        copy_text(def.obstacles[i].move.path, "p");
+        def.obstacles[i].move.speed = any(0.01f, 1000.0f);
+        if (below(3) == 0) {
+            def.obstacles[i].move.speed = 0.0f;
+            def.obstacles[i].door =
+                (struct door_def){any_place(bounds->size), 1.0f, below(2), (uint64_t)below(90)};
+        }
+    }
     if (geometry_def_fault(&def, bounds->edge == EDGE_WRAP, bounds->size)) {
         def.obstacle_count = 0; /* a triangle too thin to have an area */
     }
     struct scenery scenery;
     assert_int_equal(scenery_init(&scenery, &def, bounds), 0);
+    scenery_place_movers(&scenery, bounds, 60.0, (uint64_t)below(1000));
     geometry_def_fini(&def);
     return scenery;
 }
@@ -114,6 +130,8 @@ static void check_place(const struct scenery *scenery, const struct bounds *boun
     assert_int_equal(a.index, b.index);
     assert_memory_equal(&a.touch, &b.touch, sizeof a.touch);
     assert_true(scenery_room(scenery, bounds, place) <= b.touch.distance);
+    const struct scenery_touch next = scenery_nearest_at(scenery, bounds, place, MOMENT_NEXT);
+    assert_true(scenery_room(scenery, bounds, place) <= next.touch.distance);
     const vec2 way = vec2_with_length((vec2){any(-1, 1), any(-1, 1)}, 1.0f);
     const vec2 ways[] = {way, {1, 0}, {0, -1}, {-1, 0}, {0, 1}};
     const float length = below(10) ? some(2.0f * (bounds->size.x + bounds->size.y)) : any(0.0f, 2e6f);

@@ -138,6 +138,9 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "scenery.owner_count", scenery->owner_count);
     STATE_ARRAY(rows, "scenery.first", scenery->first, scenery->owner_count + 1);
     STATE_ROW(rows, "scenery.solid_count", scenery->solid_count);
+    STATE_ROW(rows, "scenery.mover_count", scenery->mover_count);
+    STATE_ARRAY(rows, "scenery.movers", scenery->movers, scenery->mover_count);
+    STATE_ROW(rows, "scenery.fastest", scenery->fastest);
     STATE_ARRAY(rows, "scenery.solids", scenery->solids, scenery->solid_count);
     state_rows_of_paths(rows, scenery);
     for (int i = 0, cells_before = 0; i < scenery->def.flow_count; i++) {

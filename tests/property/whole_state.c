@@ -25,7 +25,14 @@ static void add_geometry(struct world_def *def) {
                                       .size = {3.0f, 4.0f},
                                       .radius = 5.0f,
                                       .point_count = 3,
-                                      .points = {{500, 300}, {540, 300}, {500, 340}}};
+                                      .points = {{500, 300}, {540, 300}, {500, 340}},
+                                      .move = {"p", 30.0f, 1.0f, 2.0f, false}};
+    struct obstacle_def *door = geometry_def_add_obstacle(&def->geometry);
+    assert_non_null(door);
+    *door = (struct obstacle_def){.shape = OBSTACLE_BOX,
+                                  .at = {600.0f, 20.0f},
+                                  .size = {8.0f, 40.0f},
+                                  .door = {{0.0f, 40.0f}, 1.0f, true, 20}};
     add_flow(def, "f",
              (struct flow_def){.type = FLOW_GRID,
                                .at = {1.0f, 2.0f},
@@ -204,6 +211,15 @@ static void rows_of_geometry(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "obstacle.size", obstacle->size);
     STATE_ROW(rows, "obstacle.radius", obstacle->radius);
     STATE_ROW(rows, "obstacle.points", obstacle->points[0]);
+    STATE_ROW(rows, "move.path", obstacle->move.path[0]);
+    STATE_ROW(rows, "move.speed", obstacle->move.speed);
+    STATE_ROW(rows, "move.wait", obstacle->move.wait);
+    STATE_ROW(rows, "move.start", obstacle->move.start);
+    STATE_ROW(rows, "move.is_once", obstacle->move.is_once);
+    STATE_ROW(rows, "door.open", def->obstacles[1].door.open);
+    STATE_ROW(rows, "door.time", def->obstacles[1].door.time);
+    STATE_ROW(rows, "door.is_closed", def->obstacles[1].door.is_closed);
+    STATE_ROW(rows, "door.until", def->obstacles[1].door.until);
     STATE_ROW(rows, "wall.from", def->walls[0].from);
     STATE_ROW(rows, "wall.to", def->walls[0].to);
     STATE_ROW(rows, "path.is_loop", def->paths[0].is_loop);

@@ -144,8 +144,9 @@ static bool is_on_agent(const struct app *app) {
 static bool find_obstacle(const struct app *app, struct app_hold *hold) {
     const vec2 at = app_world_point(app);
     const float reach = obstacle_reach_px * app->picture.pixel_scale / app->picture.camera.scale;
+    const struct message_moment moment = server_model_moment(&app->server, app->frame.time_s);
     const struct obstacle_def *found =
-        obstacle_handle_find(&app->server.scenario.geometry, at, reach, app_wrap_size(app));
+        obstacle_handle_find(&app->server.scenario.geometry, at, reach, &moment);
     if (found == NULL || is_on_agent(app)) {
         return false;
     }
@@ -248,7 +249,23 @@ static void app_drag_move(struct app *app) {
     }
 }
 
-/* Handles the release of the button; false: nothing was moved. */
+/* A click on a door opens or closes it; false: it is none. */
+static bool turn_door(struct app *app) {
+    const struct obstacle_def *obstacle =
+        app->hand.hold.what == HOLD_OBSTACLE
+            ? obstacle_handle_by_id(&app->server.scenario.geometry, app->hand.hold.obstacle)
+            : NULL;
+    if (obstacle == NULL || !(obstacle->door.time > 0.0f)) {
+        return false;
+    }
+    struct request request = request_default(REQUEST_SET_OBSTACLE);
+    request.body.set_obstacle.obstacle = obstacle->id;
+    request.body.set_obstacle.closed = !obstacle->door.is_closed;
+    (void)app_send(app, &request);
+    return true;
+}
+
+/* Handles the release of the button; false: nothing was moved, and no door turned. */
 static bool app_drag_end(struct app *app) {
     assert(app->hand.hold.what != HOLD_NOTHING);
     note_motion(app); /* all of it may have happened since the last frame */
@@ -256,9 +273,10 @@ static bool app_drag_end(struct app *app) {
     if (has_moved && app->hand.has_moved) {
         send_to(app, held_point(app));
     }
+    const bool has_turned = !has_moved && turn_door(app);
     app_note_drag(app, &app->hand.hold);
     let_go(app);
-    return has_moved;
+    return has_moved || has_turned;
 }
 
 void app_drag_give_up(struct app *app) {
@@ -310,7 +328,13 @@ bool app_drag_handle(const struct app *app, struct obstacle_def *handle) {
         hold->what == HOLD_OBSTACLE ? obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle)
                                     : NULL;
     if (obstacle != NULL) {
-        *handle = hold->has_moved ? obstacle_moved(obstacle, held_obstacle_point(app)) : *obstacle;
+        const struct message_geometry *geometry = &app->server.scenario.geometry;
+        const struct message_moment moment = server_model_moment(&app->server, app->frame.time_s);
+        *handle = message_obstacle_at(geometry, (int)(obstacle - geometry->obstacles), &moment);
+        if (hold->has_moved) { /* by as much as its own place */
+            const vec2 by = vec2_sub(held_obstacle_point(app), obstacle_point(obstacle));
+            *handle = obstacle_moved(handle, vec2_add(obstacle_point(handle), by));
+        }
     }
     return obstacle != NULL;
 }

@@ -22,6 +22,7 @@ struct brush {
     const struct message_scenario *scenario;
     const struct camera *camera;
     float unit; /* picture px per window px */
+    struct message_moment moment;
     vec2 shift; /* px of the world: the copy that is drawn */
     struct canvas *canvas;
 };
@@ -260,7 +261,8 @@ static void draw_copy(const struct brush *brush) {
     }
     draw_regions(brush, geometry);
     for (int i = 0; i < geometry->obstacle_count; i++) {
-        draw_obstacle(brush, &geometry->obstacles[i]);
+        const struct obstacle_def obstacle = message_obstacle_at(geometry, i, &brush->moment);
+        draw_obstacle(brush, &obstacle);
     }
     for (int i = 0; i < geometry->wall_count; i++) {
         draw_wall(brush, &geometry->walls[i]);
@@ -272,10 +274,15 @@ static int tile_count(const struct message_scenario *scenario) {
     return strcmp(scenario->edge, "wrap") == 0 ? tiles_count(scenario->size) : 1;
 }
 
-void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
-                  struct canvas *canvas) {
-    assert(pixel_scale > 0.0f);
-    struct brush brush = {.scenario = scenario, .camera = camera, .unit = pixel_scale, .canvas = canvas};
+/* From the faintest up, to lie under targets and agents. Of a wrapping world the copies around it are drawn too (canvas.h), as
+ * far as the canvas's clip rectangle goes. What moves is drawn where it is at the time of the frame. */
+static void scenery_draw(const struct scene *scene, struct canvas *canvas) {
+    const struct message_scenario *scenario = &scene->server->scenario;
+    struct brush brush = {.scenario = scenario,
+                          .camera = scene->camera,
+                          .unit = scene->pixel_scale,
+                          .moment = server_model_moment(scene->server, scene->frame->time_s),
+                          .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;
     const int count = tile_count(scenario);
     for (int tile = 0; tile < count; tile++) {
@@ -391,7 +398,7 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         draw_grid(scene, canvas, &camera);
     }
     draw_border(scene, canvas); /* scenery may lie over it */
-    scenery_draw(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
+    scenery_draw(scene, canvas);
     if (scene->settings->shows_instruments) {
         draw_instruments(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
     }

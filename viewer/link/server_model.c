@@ -288,6 +288,8 @@ static const char *deed(enum request_op op) {
         return "Moving targets";
     case REQUEST_MOVE_OBSTACLE:
         return "Moving obstacles";
+    case REQUEST_SET_OBSTACLE:
+        return "Closing doors";
     case REQUEST_SAVE:
         return "Saving";
     case REQUEST_REMOVE_SAVE:
@@ -380,11 +382,18 @@ static void format_value(double value, char *out, size_t size) {
                    rest[1] != '\0' ? rest : "");
 }
 
+struct message_moment server_model_moment(const struct server_model *model, double time_s) {
+    const vec2 none = {0.0f, 0.0f};
+    const double hz = model->scenario.tick_hz;
+    return (struct message_moment){server_model_wraps(model) ? model->scenario.size : none, hz, time_s * hz};
+}
+
 /* "obstacle_added" -> "adds". */
 static const char *verb_of(const char *event) {
     const char *end = strchr(event, '_');
     return end != NULL && strcmp(end, "_added") == 0     ? "adds"
            : end != NULL && strcmp(end, "_removed") == 0 ? "removes"
+           : end != NULL && strcmp(end, "_set") == 0     ? "sets"
                                                          : "moves";
 }
 

@@ -141,6 +141,8 @@ bool server_model_will_be_paused(const struct server_model *model);
 /** How fast the time of the world goes, live or out of a recording: 1 is its own rate, 0 as fast as it can. While a speed
  * is asked for it is that one. */
 double server_model_speed(const struct server_model *model);
+/** When obstacles are where at a time of the world, s. */
+struct message_moment server_model_moment(const struct server_model *model, double time_s);
 /** The speed at which ticks come now: 0 in a warm-up, whatever the speed is. */
 double server_model_pace(const struct server_model *model);
 /** Whether a fresh world hurries through its warm-up. */

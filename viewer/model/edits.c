@@ -98,16 +98,16 @@ static float distance_to_copies(const struct obstacle_def *obstacle, vec2 at, ve
 }
 
 const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
-                                                vec2 wrap_size) {
+                                                const struct message_moment *moment) {
     assert(reach >= 0.0f);
     const struct obstacle_def *found = NULL;
     float best = reach;
     for (int i = 0; i < geometry->obstacle_count; i++) {
-        const struct obstacle_def *obstacle = &geometry->obstacles[i];
-        const float distance = distance_to_copies(obstacle, at, wrap_size);
-        if (obstacle->id != 0 && distance <= best) { /* an older server names none: they cannot be moved */
+        const struct obstacle_def obstacle = message_obstacle_at(geometry, i, moment);
+        const float distance = distance_to_copies(&obstacle, at, moment->wrap_size);
+        if (obstacle.id != 0 && distance <= best) { /* an older server names none: they cannot be moved */
             best = distance;
-            found = obstacle;
+            found = &geometry->obstacles[i];
         }
     }
     return found;

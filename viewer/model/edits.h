@@ -105,10 +105,10 @@ double mutes_toggle(struct mutes *mutes, const struct message_param *weight);
 /** The obstacle at a point: the one drawn last of those that hold it, else the nearest within reach.
  *
  * at, reach  px of the world
- * wrap_size  the size of a wrapping world, in which the point's copies count as well; {0,0} otherwise
+ * moment     when: what moves is found where it is; in a wrapping world the point's copies count as well
  * returns    one of geometry's, or NULL */
 const struct obstacle_def *obstacle_handle_find(const struct message_geometry *geometry, vec2 at, float reach,
-                                                vec2 wrap_size);
+                                                const struct message_moment *moment);
 /** The obstacle of this id, or NULL. 0 is no id. */
 const struct obstacle_def *obstacle_handle_by_id(const struct message_geometry *geometry, uint32_t id);
 

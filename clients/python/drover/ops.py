@@ -21,11 +21,11 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
     "pause": (), "resume": (), "step": ("count",), "load": ("scenario",), "save": ("name",), "remove_save": ("name",), "record": (),
     "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
     "help": ("about",), "add_target": ("name", "x", "y"), "remove_target": ("name",), "add_obstacle": (),
-    "move_obstacle": ("obstacle", "x", "y"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (),
+    "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (),
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
-EVENTS = ("aim", "caught", "crossed", "cursor", "cursor_gone", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed",
+EVENTS = ("aim", "caught", "crossed", "cursor", "cursor_gone", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
           "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "resumed", "resumed_from",
           "save_removed", "saved", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
           "warmed_up", "withdrawn")

@@ -418,6 +418,10 @@ static void find_room(struct steering_batch *batch) {
         for (int32_t lane = 0; lane < LANES_WIDTH; lane++) {
             batch->room[place + lane] = cells[lane] < 0 ? -3e38f : scenery->grid.room[cells[lane]];
         }
+        for (int32_t at = place; scenery->mover_count > 0 && at < place + LANES_WIDTH && at < batch->count;
+             at++) {
+            batch->room[at] = scenery_room(scenery, &batch->bounds, vec2_make(batch->x[at], batch->y[at]));
+        }
     }
 }
 
@@ -455,7 +459,9 @@ static void rule_avoid_obstacles(const struct steering_batch *batch, const struc
         const struct pair velocity = velocity_at(batch, place);
         const lanes slow = lanes_mul(lanes_all(SOLID_SLOW_PROBE), lanes_load(batch->max_speed + place));
         const lanes speed = lanes_max(lanes_sqrt(pair_dot(velocity, velocity)), slow);
-        const lanes length = lanes_mul(speed, lanes_all(1.001f * behavior->horizon));
+        const lanes rate =
+            lanes_add(speed, lanes_all(batch->scenery->fastest)); /* of what may come towards it */
+        const lanes length = lanes_mul(rate, lanes_all(1.001f * behavior->horizon));
         const lanes wide =
             lanes_add(lanes_load(batch->radius + place), lanes_all(behavior->clearance + SOLID_TOUCHING));
         const lanes_mask is_free = lanes_less(lanes_add(length, wide), lanes_load(batch->room + place));

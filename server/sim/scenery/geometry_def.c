@@ -179,8 +179,23 @@ static const char *shape_fault(const struct obstacle_def *shape) {
                : "a radius, width and height must not be negative";
 }
 
+static const char *motion_fault(const struct obstacle_def *obstacle) {
+    const struct move_def *move = &obstacle->move;
+    const struct door_def *door = &obstacle->door;
+    if (move->speed > 0.0f && door->time > 0.0f) {
+        return "an obstacle follows a path (move) or is a door, not both";
+    }
+    return move->speed >= 0.0f && move->speed <= LIMIT_MOVER_SPEED && move->wait >= 0.0f &&
+                   move->wait <= LIMIT_MOVER_TIME && move->start >= 0.0f && move->start <= LIMIT_MOVER_TIME &&
+                   door->time >= 0.0f && door->time <= LIMIT_MOVER_TIME &&
+                   vec2_length(door->open) <= (float)LIMIT_COORDINATE
+               ? NULL
+               : "an obstacle moves too fast, too far or for too long";
+}
+
 const char *obstacle_def_fault(const struct obstacle_def *obstacle, bool wraps, vec2 size) {
     const char *fault = shape_fault(obstacle);
+    fault = fault == NULL ? motion_fault(obstacle) : fault;
     vec2 low, high;
     obstacle_def_extent(obstacle, &low, &high);
     return fault == NULL && wraps && is_too_large(low, high, size)
@@ -210,6 +225,19 @@ const char *area_def_fault(const struct area_def *area, bool wraps, vec2 size) {
         return "in a wrapping world an area may be at most as wide and high as the world";
     }
     return area->speed > 0.0f && area->speed <= 1.0f ? NULL : "an area's speed must be above 0 and at most 1";
+}
+
+/* Of all obstacles together. */
+static const char *movers_fault(const struct geometry_def *def) {
+    int count = 0;
+    for (int i = 0; i < def->obstacle_count; i++) {
+        const struct obstacle_def *obstacle = &def->obstacles[i];
+        count += obstacle_moves(obstacle);
+        if (obstacle->move.speed > 0.0f && geometry_def_find_path(def, obstacle->move.path) < 0) {
+            return "an obstacle moves along a path that the world does not have";
+        }
+    }
+    return count <= LIMIT_MOVERS ? NULL : "more than 16 obstacles move";
 }
 
 /* Whether a line is longer than a wrapping world can have. */
@@ -281,6 +309,7 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
     for (int i = 0; i < def->obstacle_count && fault == NULL; i++) {
         fault = obstacle_def_fault(&def->obstacles[i], wraps, size);
     }
+    fault = fault == NULL ? movers_fault(def) : fault;
     if (fault == NULL && geometry_def_pieces(def) > LIMIT_PIECES) {
         fault = "the obstacles are more than 1024 convex pieces together";
     }

@@ -531,9 +531,11 @@ static bool fill_cell(struct solid_grid *grid, const struct solid *solids, const
 static bool fill_cells(struct solid_grid *grid, const struct solid *solids, int count,
                        const struct bounds *bounds, struct solid_list *lists) {
     int32_t filled[2] = {0, 0};
-    struct solid_list all = {.count = count};
+    struct solid_list all = {.count = 0};
     for (int i = 0; i < count; i++) {
-        all.at[i] = (uint16_t)i;
+        if (solids[i].mover == 0) {
+            all.at[all.count++] = (uint16_t)i;
+        }
     }
     for (int32_t row = 0; row < grid->rows; row++) {
         for (int32_t column = 0; column < grid->columns && row % BLOCK == 0; column += BLOCK) {

@@ -33,6 +33,7 @@ struct solid {
     enum solid_shape shape;
     uint16_t owner;        /* the index of what it is or belongs to: obstacles first, then walls */
     uint16_t seams;        /* bit i: the side from corner i to corner i + 1 is one */
+    uint8_t mover;         /* 1 + the number of the mover it belongs to; 0: it stands still */
     uint8_t piece, pieces; /* this is number `piece`, from 0, of so many; 0 of 1: it is whole */
     vec2 center;           /* px, in the world */
     float radius;          /* px, of the circle, or of the circle around center that holds every corner */
@@ -77,7 +78,7 @@ float solid_reach(const struct solid *solid, vec2 across);
 
 /* A lookup for solids: which of them can matter at a place, or on a way, so that no query visits all of them.
  *
- * 1. Static: built once from the solids, owns its arrays, no query allocates.
+ * 1. Static: built once from the solids that stand still, owns its arrays, no query allocates.
  * 2. The lookup only names candidates, by ascending index and never one too few; computing with these gives
  * the same bits as computing with all solids.
  * 3. Cells fill the world (on a torus), or a box around the world and all solids (otherwise).

@@ -230,25 +230,33 @@ int gate_crossing(const struct gate_def *gate, const struct bounds *bounds, vec2
 
 /* ---- scenery ---- */
 
-#define SLIDES    4 /* surfaces that one tick's way may be turned along */
-#define PUSHES    8 /* solids that a body is pushed out of in one tick */
-#define SKIN      SCENERY_SKIN
-#define ON_COURSE 1e-6f
-
 /* ---- preparing ---- */
+
+/* An obstacle that moves becomes one of the movers. Returns its number, from 1; 0: it stands still. */
+static int add_mover(struct scenery *scenery, int owner, vec2 center) {
+    const struct obstacle_def *obstacle = &scenery->def.obstacles[owner];
+    if (!obstacle_moves(obstacle)) {
+        return 0;
+    }
+    assert(scenery->mover_count < LIMIT_MOVERS);
+    scenery->movers[scenery->mover_count++] = (struct mover){.owner = owner, .home = center};
+    return scenery->mover_count;
+}
 
 static void fill_solids(struct scenery *scenery) {
     const struct geometry_def *def = &scenery->def;
     for (int i = 0; i < scenery->owner_count; i++) {
         struct solid *solids = &scenery->solids[scenery->solid_count];
-        int count = 1;
+        int count = 1, mover = 0;
         if (i < def->obstacle_count) {
             count = solids_from_obstacle(&def->obstacles[i], solids);
+            mover = add_mover(scenery, i, solids->center);
         } else {
             *solids = solid_from_wall(&def->walls[i - def->obstacle_count]);
         }
         for (int k = 0; k < count; k++) {
             solids[k].owner = (uint16_t)i;
+            solids[k].mover = (uint8_t)mover;
         }
         scenery->solid_count += count;
         scenery->first[i + 1] = (uint16_t)scenery->solid_count;
@@ -279,6 +287,41 @@ static size_t way_cells(const struct scenery *scenery, int32_t *most) {
     return all;
 }
 
+static float still_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+    if (scenery->solid_count == 0) {
+        return 3e38f;
+    }
+    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
+    return cell < 0 ? -3e38f : scenery->grid.room[cell];
+}
+
+/* How near a place is to one mover that is somewhere else. center: px, where */
+static struct touch touch_elsewhere(const struct scenery *scenery, const struct bounds *bounds, int owner,
+                                    vec2 center, vec2 place) {
+    const vec2 offset = bounds_difference(bounds, center, place);
+    struct touch nearest = {3e38f, {0.0f, 0.0f}};
+    for (int i = scenery->first[owner]; i < scenery->first[owner + 1]; i++) {
+        const struct touch touch = solid_touch(&scenery->solids[i], offset);
+        nearest = touch.distance < nearest.distance ? touch : nearest;
+    }
+    return nearest;
+}
+
+/* Whether a door stands in the way, open or closed as it is to be. What follows a path does not count. */
+static bool is_at_door(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float body) {
+    for (int m = 0; m < scenery->mover_count; m++) {
+        const struct mover *mover = &scenery->movers[m];
+        const struct door_def *door = &scenery->def.obstacles[mover->owner].door;
+        const vec2 to = door->is_closed ? mover->home : vec2_add(mover->home, door->open);
+        if (door->time > 0.0f &&
+            touch_elsewhere(scenery, bounds, mover->owner, bounds_settle(bounds, to), place).distance <
+                body) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Finds the cells in whose middle no body of the field's size fits. */
 static void find_solid(const struct scenery *scenery, const struct flow_def *way, const struct bounds *bounds,
                        bool *no_way) {
@@ -287,8 +330,9 @@ static void find_solid(const struct scenery *scenery, const struct flow_def *way
     const float body = way->body > half ? way->body : half;
     for (int32_t cell = 0; cell < flow_def_cells(way); cell++) {
         const vec2 middle = way_cell_middle(way, bounds, cell);
-        no_way[cell] = !(scenery_room(scenery, bounds, middle) >= body) &&
-                       scenery_nearest(scenery, bounds, middle).touch.distance < body;
+        no_way[cell] = (!(still_room(scenery, bounds, middle) >= body) &&
+                        scenery_nearest_at(scenery, bounds, middle, MOMENT_STILL).touch.distance < body) ||
+                       is_at_door(scenery, bounds, middle, body);
     }
 }
 
@@ -325,6 +369,15 @@ static void build_way(struct scenery *scenery, const struct flow_def *way, const
     way_field_build(way, no_way, bounds, goals, count, &scenery->room);
 }
 
+static void fill_ways(struct scenery *scenery, const struct bounds *bounds) {
+    bool *no_way;
+    for (struct flow_def *way = next_way(scenery, NULL, &no_way); way != NULL;
+         way = next_way(scenery, way, &no_way)) {
+        find_solid(scenery, way, bounds, no_way);
+        build_way(scenery, way, no_way, bounds);
+    }
+}
+
 static int make_ways(struct scenery *scenery, const struct bounds *bounds) {
     int32_t most;
     const size_t all = way_cells(scenery, &most);
@@ -335,12 +388,7 @@ static int make_ways(struct scenery *scenery, const struct bounds *bounds) {
     if (way_room_init(&scenery->room, most) != 0 || scenery->no_way == NULL) {
         return -1;
     }
-    bool *no_way;
-    for (struct flow_def *way = next_way(scenery, NULL, &no_way); way != NULL;
-         way = next_way(scenery, way, &no_way)) {
-        find_solid(scenery, way, bounds, no_way);
-        build_way(scenery, way, no_way, bounds);
-    }
+    fill_ways(scenery, bounds);
     return 0;
 }
 
@@ -433,6 +481,54 @@ int scenery_init(struct scenery *scenery, const struct geometry_def *def, const 
         return -1;
     }
     return 0;
+}
+
+/* ---- movers ---- */
+
+/* On a torus in the world; otherwise a mover may leave it. */
+static vec2 settle_center(const struct bounds *bounds, vec2 center) {
+    return bounds->edge == EDGE_WRAP ? bounds_settle(bounds, center) : center;
+}
+
+void scenery_place_movers(struct scenery *scenery, const struct bounds *bounds, double tick_hz,
+                          uint64_t tick) {
+    const vec2 none = {0.0f, 0.0f}, wrap = bounds->edge == EDGE_WRAP ? bounds->size : none;
+    scenery->fastest = 0.0f;
+    for (int m = 0; m < scenery->mover_count; m++) {
+        struct mover *mover = &scenery->movers[m];
+        const struct obstacle_def *obstacle = &scenery->def.obstacles[mover->owner];
+        const int index = geometry_def_find_path(&scenery->def, obstacle->move.path);
+        const struct path_def *path = index < 0 ? NULL : &scenery->def.paths[index];
+        const vec2 offset = obstacle_offset(obstacle, path, wrap, tick_hz, (double)tick);
+        const vec2 then = obstacle_offset(obstacle, path, wrap, tick_hz, (double)tick + 1.0);
+        mover->at = settle_center(bounds, vec2_add(mover->home, offset));
+        mover->next = settle_center(bounds, vec2_add(mover->home, then));
+        mover->step = bounds_difference(bounds, mover->at, mover->next);
+        mover->velocity = vec2_scale(mover->step, (float)tick_hz);
+        const float speed = vec2_length(mover->velocity);
+        scenery->fastest = speed > scenery->fastest ? speed : scenery->fastest;
+        for (int i = scenery->first[mover->owner]; i < scenery->first[mover->owner + 1]; i++) {
+            scenery->solids[i].center = mover->at;
+        }
+    }
+}
+
+bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, double tick_hz, uint64_t tick,
+                      int obstacle, bool closed) {
+    struct door_def *door = &scenery->def.obstacles[obstacle].door;
+    assert(door->time > 0.0f);
+    if (door->is_closed == closed) {
+        return false;
+    }
+    const uint64_t ticks = (uint64_t)door_ticks(door, tick_hz);
+    const uint64_t left = door->until > tick ? door->until - tick : 0;
+    door->until = tick + ticks - (left < ticks ? left : ticks);
+    door->is_closed = closed;
+    scenery_place_movers(scenery, bounds, tick_hz, tick);
+    if (scenery->no_way != NULL) {
+        fill_ways(scenery, bounds);
+    }
+    return true;
 }
 
 void scenery_fini(struct scenery *scenery) {
@@ -568,12 +664,42 @@ void scenery_clone(struct scenery *to, const struct scenery *from) {
 static const struct scenery_touch no_touch = {-1, {3e38f, {0.0f, 0.0f}}};
 
 /* Of two that are as near, the first one stays. */
+static void keep_touch(struct touch touch, int owner, struct scenery_touch *nearest) {
+    if (touch.distance < nearest->touch.distance ||
+        (touch.distance <= nearest->touch.distance && owner < nearest->index)) {
+        *nearest = (struct scenery_touch){owner, touch};
+    }
+}
+
 static void touch_solid(const struct scenery *scenery, const struct bounds *bounds, vec2 place, int index,
                         struct scenery_touch *nearest) {
     const struct solid *solid = &scenery->solids[index];
-    const struct touch touch = solid_touch(solid, solid_offset(solid, bounds, place));
-    if (touch.distance < nearest->touch.distance) {
-        *nearest = (struct scenery_touch){solid->owner, touch};
+    keep_touch(solid_touch(solid, solid_offset(solid, bounds, place)), solid->owner, nearest);
+}
+
+/* A distance that a mover has at least from a place, in this tick and in the next one. */
+static float mover_room(const struct scenery *scenery, const struct bounds *bounds, int mover, vec2 place) {
+    const struct mover *moves = &scenery->movers[mover];
+    const float away = vec2_length(bounds_difference(bounds, moves->at, place));
+    return away - scenery->solids[scenery->first[moves->owner]].radius - vec2_length(moves->step) -
+           scenery->grid.slack - 4e-6f * away;
+}
+
+struct touch scenery_touch_next(const struct scenery *scenery, const struct bounds *bounds, int mover,
+                                vec2 place) {
+    const struct mover *moves = &scenery->movers[mover];
+    return touch_elsewhere(scenery, bounds, moves->owner, moves->next, place);
+}
+
+/* Movers that are further than what is known as the nearest are passed over. */
+static void touch_movers(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                         enum scenery_moment moment, struct scenery_touch *nearest) {
+    for (int m = 0; m < scenery->mover_count && moment != MOMENT_STILL; m++) {
+        const struct mover *mover = &scenery->movers[m];
+        if (!(mover_room(scenery, bounds, m, place) > nearest->touch.distance)) {
+            const vec2 center = moment == MOMENT_NEXT ? mover->next : mover->at;
+            keep_touch(touch_elsewhere(scenery, bounds, mover->owner, center, place), mover->owner, nearest);
+        }
     }
 }
 
@@ -586,20 +712,28 @@ struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const
     return nearest;
 }
 
-struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+struct scenery_touch scenery_nearest_at(const struct scenery *scenery, const struct bounds *bounds,
+                                        vec2 place, enum scenery_moment moment) {
     if (scenery->solid_count == 0) {
         return no_touch;
     }
     const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
-    if (cell < 0) {
-        return scenery_nearest_of_all(scenery, bounds, place);
-    }
     const struct solid_lists *lists = &scenery->grid.nearest;
     struct scenery_touch nearest = no_touch;
-    for (int32_t i = lists->begin[cell]; i < lists->begin[cell + 1]; i++) {
+    for (int i = 0; cell < 0 && i < scenery->solid_count; i++) {
+        if (scenery->solids[i].mover == 0) {
+            touch_solid(scenery, bounds, place, i, &nearest);
+        }
+    }
+    for (int32_t i = cell < 0 ? 0 : lists->begin[cell]; cell >= 0 && i < lists->begin[cell + 1]; i++) {
         touch_solid(scenery, bounds, place, lists->members[i], &nearest);
     }
+    touch_movers(scenery, bounds, place, moment, &nearest);
     return nearest;
+}
+
+struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
+    return scenery_nearest_at(scenery, bounds, place, MOMENT_NOW);
 }
 
 struct touch scenery_touch_of(const struct scenery *scenery, const struct bounds *bounds, int owner,
@@ -621,21 +755,27 @@ float scenery_reach_of(const struct scenery *scenery, int owner, vec2 across) {
 }
 
 float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place) {
-    if (scenery->solid_count == 0) {
-        return 3e38f;
+    float room = still_room(scenery, bounds, place);
+    for (int m = 0; m < scenery->mover_count; m++) {
+        const float one = mover_room(scenery, bounds, m, place);
+        room = one < room ? one : room;
     }
-    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
-    return cell < 0 ? -3e38f : scenery->grid.room[cell];
+    return room;
+}
+
+/* Of two that are met as soon, the first one stays. */
+static void keep_contact(struct contact contact, int owner, struct scenery_contact *first) {
+    if (contact.is_hit && (first->index < 0 || contact.distance < first->contact.distance ||
+                           (contact.distance <= first->contact.distance && owner < first->index))) {
+        *first = (struct scenery_contact){owner, contact};
+    }
 }
 
 static void sweep_solid(const struct scenery *scenery, const struct bounds *bounds, vec2 place, vec2 way,
                         float radius, int index, struct scenery_contact *first) {
     const struct solid *solid = &scenery->solids[index];
-    const struct contact contact =
-        solid_sweep(solid, solid_offset(solid, bounds, place), way, first->contact.distance, radius);
-    if (contact.is_hit && (first->index < 0 || contact.distance < first->contact.distance)) {
-        *first = (struct scenery_contact){solid->owner, contact};
-    }
+    keep_contact(solid_sweep(solid, solid_offset(solid, bounds, place), way, first->contact.distance, radius),
+                 solid->owner, first);
 }
 
 struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const struct bounds *bounds,
@@ -658,19 +798,71 @@ static int take_bit(uint64_t *word) {
     return bit;
 }
 
+/* Those that are so many px away, at most, are added; nobody looks at the solids of others. */
+static void add_movers(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float reach,
+                       struct solid_set *set) {
+    for (int m = 0; m < scenery->mover_count; m++) {
+        const int owner = scenery->movers[m].owner;
+        const bool is_near = mover_room(scenery, bounds, m, place) <= reach;
+        for (int i = scenery->first[owner]; is_near && i < scenery->first[owner + 1]; i++) {
+            set->words[i / 64] |= (uint64_t)1 << (i % 64);
+        }
+    }
+}
+
+static struct scenery_contact sweep_set(const struct scenery *scenery, const struct bounds *bounds,
+                                        vec2 place, vec2 way, float length, float radius,
+                                        struct solid_set *set) {
+    struct scenery_contact first = {-1, {false, length, {0.0f, 0.0f}}};
+    for (int word = 0; 64 * word < scenery->solid_count; word++) {
+        while (set->words[word] != 0) {
+            sweep_solid(scenery, bounds, place, way, radius, 64 * word + take_bit(&set->words[word]), &first);
+        }
+    }
+    return first;
+}
+
 struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
                                      vec2 way, float length, float radius) {
-    struct scenery_contact first = {-1, {false, length, {0.0f, 0.0f}}};
-    if (scenery_room(scenery, bounds, place) > length + radius) {
-        return first;
-    }
     struct solid_set set;
+    if (scenery_room(scenery, bounds, place) > length + radius) {
+        return (struct scenery_contact){-1, {false, length, {0.0f, 0.0f}}};
+    }
     if (!solid_grid_sweep(&scenery->grid, bounds, place, way, length, radius, &set)) {
         return scenery_sweep_all(scenery, bounds, place, way, length, radius);
     }
-    for (int word = 0; 64 * word < scenery->solid_count; word++) {
-        while (set.words[word] != 0) {
-            sweep_solid(scenery, bounds, place, way, radius, 64 * word + take_bit(&set.words[word]), &first);
+    add_movers(scenery, bounds, place, length + radius, &set);
+    return sweep_set(scenery, bounds, place, way, length, radius, &set);
+}
+
+struct scenery_contact scenery_sweep_still(const struct scenery *scenery, const struct bounds *bounds,
+                                           vec2 place, vec2 way, float length, float radius) {
+    struct solid_set set;
+    if (still_room(scenery, bounds, place) > length + radius) {
+        return (struct scenery_contact){-1, {false, length, {0.0f, 0.0f}}};
+    }
+    if (!solid_grid_sweep(&scenery->grid, bounds, place, way, length, radius, &set)) {
+        for (int i = 0; i < scenery->solid_count; i++) {
+            set.words[i / 64] |= (uint64_t)(scenery->solids[i].mover == 0) << (i % 64);
+        }
+    }
+    return sweep_set(scenery, bounds, place, way, length, radius, &set);
+}
+
+struct scenery_contact scenery_meet(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                    vec2 way, float speed, float horizon, float radius) {
+    struct scenery_contact first = scenery_sweep_still(scenery, bounds, place, way, speed * horizon, radius);
+    for (int m = 0; m < scenery->mover_count; m++) {
+        const struct mover *mover = &scenery->movers[m];
+        const vec2 nears = vec2_sub(vec2_scale(way, speed), mover->velocity); /* as seen from the mover */
+        const float rate = vec2_length(nears);
+        for (int i = scenery->first[mover->owner]; rate > 1e-6f && i < scenery->first[mover->owner + 1];
+             i++) {
+            const struct solid *solid = &scenery->solids[i];
+            struct contact contact = solid_sweep(solid, solid_offset(solid, bounds, place),
+                                                 vec2_scale(nears, 1.0f / rate), rate * horizon, radius);
+            contact.distance *= speed / rate;
+            keep_contact(contact, solid->owner, &first);
         }
     }
     return first;
@@ -685,89 +877,12 @@ bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, 
         return true;
     }
     const float columns = 2.0f * reach / grid->cell.x + 2.0f, rows = 2.0f * reach / grid->cell.y + 2.0f;
-    return columns * rows < (float)scenery->solid_count &&
-           solid_grid_sweep(grid, bounds, place, vec2_make(1.0f, 0.0f), 0.0f, reach + margin, set);
-}
-
-/* ---- the rule ---- */
-
-static vec2 without_inward(vec2 velocity, vec2 normal) {
-    const float inward = vec2_dot(velocity, normal);
-    return inward < 0.0f ? vec2_sub(velocity, vec2_scale(normal, inward)) : velocity;
-}
-
-/* Whether the straight way of a body's center passes through a solid. */
-static bool is_barred(const struct scenery *scenery, const struct bounds *bounds, vec2 from, vec2 step) {
-    const float length = vec2_length(step);
-    return length > 0.0f &&
-           scenery_sweep(scenery, bounds, from, vec2_scale(step, 1.0f / length), length, 0.0f).index >= 0;
-}
-
-vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius) {
-    vec2 outside = place;
-    for (int push = 0; !(scenery_room(scenery, bounds, place) > radius); push++) {
-        const struct scenery_touch nearest = scenery_nearest(scenery, bounds, place);
-        const float depth = radius - nearest.touch.distance;
-        const bool is_outside = nearest.touch.distance >= 0.0f;
-        outside = is_outside || push == 0 ? place : outside;
-        if (push == PUSHES) {
-            return outside; /* a body too wide for its place: at least not with its center in a solid */
-        }
-        if (nearest.index < 0 || !(depth > 0.0f)) {
-            break;
-        }
-        const vec2 step = vec2_scale(nearest.touch.normal, depth + SKIN);
-        /* Out of one solid it starts in, but not through a wall into the next room. */
-        if (is_outside && is_barred(scenery, bounds, place, step)) {
-            break;
-        }
-        place = vec2_add(place, step);
+    if (!(columns * rows < (float)scenery->solid_count) ||
+        !solid_grid_sweep(grid, bounds, place, vec2_make(1.0f, 0.0f), 0.0f, reach + margin, set)) {
+        return false;
     }
-    return place;
-}
-
-/* Along the way as far as solids allow, then along their surfaces. */
-static vec2 slide(const struct scenery *scenery, const struct bounds *bounds, vec2 place, vec2 step,
-                  float radius, vec2 *velocity) {
-    for (int turn = 0; turn <= SLIDES; turn++) {
-        const float length = vec2_length(step);
-        if (!(length > ON_COURSE)) {
-            return place;
-        }
-        const vec2 way = vec2_scale(step, 1.0f / length);
-        const struct scenery_contact first = scenery_sweep(scenery, bounds, place, way, length, radius);
-        if (first.index < 0) {
-            return vec2_add(place, step);
-        }
-        const vec2 normal = first.contact.normal;
-        const float free_way = first.contact.distance > SKIN ? first.contact.distance - SKIN : 0.0f;
-        place = vec2_add(place, vec2_scale(way, free_way));
-        step = without_inward(vec2_scale(way, length - free_way), normal);
-        *velocity = without_inward(*velocity, normal);
-    }
-    return place;
-}
-
-struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
-                                struct motion before, struct motion moved, float radius) {
-    if (scenery->solid_count == 0) {
-        return moved;
-    }
-    const vec2 from = {before.x, before.y};
-    const vec2 step = vec2_sub(vec2_make(moved.x, moved.y), from);
-    const float reach = vec2_length(step) + radius + SKIN;
-    if (scenery_room(scenery, bounds, from) > reach ||
-        scenery_nearest(scenery, bounds, from).touch.distance > reach) {
-        return moved;
-    }
-    vec2 velocity = {moved.vx, moved.vy};
-    vec2 place = slide(scenery, bounds, from, step, radius, &velocity);
-    place = scenery_push_out(scenery, bounds, place, radius);
-    const struct scenery_touch after = scenery_nearest(scenery, bounds, place);
-    if (after.touch.distance <= radius + 2.0f * SKIN) {
-        velocity = without_inward(velocity, after.touch.normal);
-    }
-    return (struct motion){place.x, place.y, velocity.x, velocity.y};
+    add_movers(scenery, bounds, place, reach + margin, set);
+    return true;
 }
 
 /* ---- paths ---- */

@@ -60,8 +60,27 @@ vec2 path_point(const struct path *path, float s);
 #define SCENERY_SKIN                                                                                         \
     0.01f /* px kept between a body and what it touches, so that rounding does not put it inside */
 
+/** An obstacle that moves. Its solids stand where it is in this tick. */
+struct mover {
+    int owner;     /* the index of the obstacle */
+    vec2 home;     /* px, the center of its solids at no offset */
+    vec2 at, next; /* px, where it is in this tick and in the next one */
+    vec2 step;     /* px, from the one to the other */
+    vec2 velocity; /* px/s, with which it takes this step */
+};
+
+/** When an obstacle is where. */
+enum scenery_moment {
+    MOMENT_NOW,   /* in this tick */
+    MOMENT_NEXT,  /* in the next one */
+    MOMENT_STILL, /* those that move do not count */
+};
+
 struct scenery {
     struct geometry_def def; /* owned copy */
+    int mover_count;
+    struct mover movers[LIMIT_MOVERS]; /* in the order of obstacles */
+    float fastest;                     /* px/s, of the movers in this tick */
     int owner_count; /* obstacles (def.obstacle_count of them), then walls: what indices mean outside */
     uint16_t *first; /* owned; owner_count + 1: the solids of owner i are first[i] .. first[i + 1] - 1 */
     int solid_count;
@@ -74,10 +93,20 @@ struct scenery {
     size_t block_size;    /* bytes */
 };
 
-/** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. */
+/** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. Movers are to be placed before
+ * anything is asked (scenery_place_movers). */
 NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
                            const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
+
+/** Puts what moves where it is at this tick. A function of the definition and the tick. */
+void scenery_place_movers(struct scenery *scenery, const struct bounds *bounds, double tick_hz,
+                          uint64_t tick);
+
+/** Closes or opens a door, the obstacle of this index, from where it is at this tick on; way fields are rebuilt. Allocates nothing.
+ * Returns whether it does anything else than before. */
+bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, double tick_hz, uint64_t tick,
+                      int obstacle, bool closed);
 
 /** Leads the way fields that have a goal of this name to a place: those for which it is in another cell are rebuilt.
  * Allocates nothing. at: px. Returns whether any was. */
@@ -108,6 +137,12 @@ struct scenery_touch {
 };
 /** The solid whose outline is nearest to a place of the world. */
 struct scenery_touch scenery_nearest(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
+/** The same of a moment. */
+struct scenery_touch scenery_nearest_at(const struct scenery *scenery, const struct bounds *bounds,
+                                        vec2 place, enum scenery_moment moment);
+/** How near the next place of a mover is. */
+struct touch scenery_touch_next(const struct scenery *scenery, const struct bounds *bounds, int mover,
+                                vec2 place);
 
 /** How near a place of the world is to an obstacle or a wall. */
 struct touch scenery_touch_of(const struct scenery *scenery, const struct bounds *bounds, int owner,
@@ -115,8 +150,8 @@ struct touch scenery_touch_of(const struct scenery *scenery, const struct bounds
 /** How far it reaches across a direction, from the center of its solids. px */
 float scenery_reach_of(const struct scenery *scenery, int owner, vec2 across);
 
-/** A distance that every solid has at least from a place: 3e38 without solids, -3e38 when it is not known. px
- */
+/** A distance that every solid has at least from a place, in this tick and in the next one: 3e38 without solids, -3e38 when
+ * it is not known. px */
 float scenery_room(const struct scenery *scenery, const struct bounds *bounds, vec2 place);
 
 /** The first solid a disc meets on its way. index: its owner; -1: none. Units as solid_sweep. */
@@ -127,7 +162,15 @@ struct scenery_contact {
 struct scenery_contact scenery_sweep(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
                                      vec2 way, float length, float radius);
 
-/** The same by looking at every solid: what the two above must equal, bit for bit, and what they fall back to
+/** The same among solids that stand still. */
+struct scenery_contact scenery_sweep_still(const struct scenery *scenery, const struct bounds *bounds,
+                                           vec2 place, vec2 way, float length, float radius);
+/** The first solid that a disc meets on its way within `horizon` s, also one that comes towards it; distance: px along the
+ * disc's own way. way: unit vector; speed: px/s, > 0 */
+struct scenery_contact scenery_meet(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                                    vec2 way, float speed, float horizon, float radius);
+
+/** The same by looking at every solid: what scenery_nearest and scenery_sweep must equal, bit for bit, and what they fall back to
  * outside the grid and on ways around the world. */
 struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const struct bounds *bounds,
                                             vec2 place);
@@ -139,7 +182,7 @@ struct scenery_contact scenery_sweep_all(const struct scenery *scenery, const st
 bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float reach,
                     struct solid_set *set);
 
-/** Moves a body through a tick without entering or passing a solid, whatever its speed.
+/** Moves a body through a tick without entering or passing a solid that stands still, whatever its speed.
  *
  * The disc of `radius` is swept along its way; where it meets a solid, the velocity's inward part is taken
  * away and the rest of the way goes along the surface, at most four times. Then it is pushed out of whatever
@@ -151,6 +194,20 @@ bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, 
  */
 struct motion scenery_constrain(const struct scenery *scenery, const struct bounds *bounds,
                                 struct motion before, struct motion moved, float radius);
+
+/** Moves a body out of the way of what moves in this tick, whatever the speeds.
+ *
+ * Seen from each mover, the disc is swept along its way and goes along the surface that it meets, as above; then it is
+ * pushed out of whatever it overlaps in the next tick. Where it is squeezed, so that no push leads out, it is put to the
+ * nearest free place that its center can be moved to in a straight line past what stands still; when there is none, to
+ * the nearest one that there is.
+ *
+ * before   px: where it was
+ * moved    px, px/s: where it would be without movers, after scenery_constrain and the edge
+ * returns  px, px/s: where it is, in the world; not faster than before
+ */
+struct motion scenery_yield(const struct scenery *scenery, const struct bounds *bounds, struct motion before,
+                            struct motion moved, float radius);
 
 /** The nearest place outside all solids for a disc, if pushing it out a few times finds one. px */
 vec2 scenery_push_out(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float radius);

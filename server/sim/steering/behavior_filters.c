@@ -21,12 +21,13 @@ _Static_assert(NEAR_SOLIDS_MAX + NEIGHBORS_NEAREST_MAX <= HALF_PLANES_MAX, "a ha
 struct near_solids {
     int count;
     struct {
-        float gap; /* px, to the body */
-        vec2 away; /* unit vector */
+        float gap;     /* px, to the body */
+        vec2 away;     /* unit vector */
+        float nearing; /* px/s, with which a solid that moves comes that way */
     } at[NEAR_SOLIDS_MAX];
 };
 
-static void keep_solid(struct near_solids *near, float gap, vec2 away) {
+static void keep_solid(struct near_solids *near, float gap, vec2 away, float nearing) {
     if (near->count == NEAR_SOLIDS_MAX && near->at[NEAR_SOLIDS_MAX - 1].gap <= gap) {
         return;
     }
@@ -37,6 +38,7 @@ static void keep_solid(struct near_solids *near, float gap, vec2 away) {
     }
     near->at[place].gap = gap;
     near->at[place].away = away;
+    near->at[place].nearing = nearing;
 }
 
 /* The solid, when the agent may touch it within the horizon at some speed. */
@@ -46,7 +48,9 @@ static void compare_solid(const struct steering_context *context, int index, flo
     const struct touch touch = solid_touch(solid, solid_offset(solid, context->bounds, context->position));
     const float gap = touch.distance - context->body->radius;
     if (gap < far) {
-        keep_solid(near, gap, touch.normal);
+        const vec2 still = {0.0f, 0.0f};
+        const vec2 velocity = solid->mover > 0 ? context->scenery->movers[solid->mover - 1].velocity : still;
+        keep_solid(near, gap, touch.normal, vec2_dot(velocity, touch.normal));
     }
 }
 
@@ -73,10 +77,11 @@ static int forbid_solids(const struct behavior_def *behavior, const struct steer
     const float horizon = behavior->obstacle_horizon, max_speed = context->body->max_speed;
     struct near_solids near = {.count = 0};
     if (horizon > 0.0f) {
-        find_solids(context, max_speed * horizon, &near);
+        find_solids(context, (max_speed + context->scenery->fastest) * horizon, &near);
     }
     for (int i = 0; i < near.count; i++) {
-        planes[i] = half_plane_of_solid(near.at[i].away, near.at[i].gap, horizon, settle, max_speed);
+        planes[i] = half_plane_of_solid(near.at[i].away, near.at[i].gap, near.at[i].nearing, horizon, settle,
+                                        max_speed);
     }
     return near.count;
 }

@@ -206,8 +206,8 @@ struct steering_output behavior_avoid_obstacles(const struct behavior_def *behav
         return no_output;
     }
     const float length = speed * behavior->horizon;
-    const struct scenery_contact first = scenery_sweep(scenery, context->bounds, context->position, way,
-                                                       length, body->radius + behavior->clearance);
+    const struct scenery_contact first = scenery_meet(scenery, context->bounds, context->position, way, speed,
+                                                      behavior->horizon, body->radius + behavior->clearance);
     trace_offset(context->trace, TRACE_PROBE, vec2_scale(way, length));
     if (first.index >= 0) {
         trace_offset(context->trace, TRACE_CONTACT, vec2_scale(way, first.contact.distance));

@@ -23,9 +23,11 @@ struct half_plane half_plane_of(const struct encounter *e) {
     return (struct half_plane){vec2_make(plane.normal.x, plane.normal.y), plane.least};
 }
 
-struct half_plane half_plane_of_solid(vec2 away, float gap, float horizon, float settle, float max_speed) {
+struct half_plane half_plane_of_solid(vec2 away, float gap, float nearing, float horizon, float settle,
+                                      float max_speed) {
     /* The line through the nearest point, across `away`, has all of a convex solid behind it. */
-    const float needed = -gap / (gap > 0.0f ? horizon : settle);
+    const float apart = -gap / (gap > 0.0f ? horizon : settle);
+    const float needed = nearing != 0.0f ? apart + nearing : apart;
     return (struct half_plane){away, needed < max_speed ? needed : max_speed};
 }
 

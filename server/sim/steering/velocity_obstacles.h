@@ -41,12 +41,14 @@ struct encounter {
  * two shares are one; half each, or up to 0.1 to 0.9 for the one that passes on the other's right. */
 struct half_plane half_plane_of(const struct encounter *encounter);
 
-/** What the agent may do so as not to touch a convex solid that stands still.
+/** What the agent may do so as not to touch a convex solid.
+ * nearing   px/s, with which the solid moves along `away`; 0: it stands still
  * away      unit vector, from the solid's nearest point to the agent
  * gap       px between the two; < 0: they overlap
  * horizon, settle   as above
  * max_speed px/s: `least` is no larger */
-struct half_plane half_plane_of_solid(vec2 away, float gap, float horizon, float settle, float max_speed);
+struct half_plane half_plane_of_solid(vec2 away, float gap, float nearing, float horizon, float settle,
+                                      float max_speed);
 
 /** Whether all of them permit a velocity. */
 bool half_planes_permit(const struct half_plane *planes, int count, vec2 velocity);

@@ -335,8 +335,8 @@ static place_set near_solids(const struct crowd *crowd, const struct behavior_de
     }
     place_set left = places;
     for (int32_t place; places_next(&left, &place);) {
-        if (world_filter_meets_solids(behavior, batch->radius[place], batch->max_speed[place],
-                                      batch->room[place])) {
+        if (world_filter_meets_solids(behavior, batch->radius[place],
+                                      batch->max_speed[place] + world->scenery.fastest, batch->room[place])) {
             near |= UINT64_C(1) << place;
         }
     }

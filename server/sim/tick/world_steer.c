@@ -787,7 +787,7 @@ void world_trace(const struct world *world, int32_t row, struct steering_view *o
 
 /* One agent's tick: what it intends becomes motion, kept out of solids and inside the edge. */
 
-/* Solids, then the edge. What a bounce would throw through a solid stays where it was. */
+/* Solids, then the edge, then what moves. What a bounce would throw through a solid stays where it was. */
 struct motion world_move(const struct world *world, struct motion old, struct motion moved, float radius) {
     const struct scenery *scenery = &world->scenery;
     const struct bounds *bounds = &world->bounds;
@@ -799,7 +799,7 @@ struct motion world_move(const struct world *world, struct motion old, struct mo
         next.x = settled.x;
         next.y = settled.y;
     }
-    return next;
+    return scenery_yield(scenery, bounds, old, next, radius);
 }
 
 void world_step_agent(struct world *world, int32_t slot, const struct precomputed_sums *precomputed) {

@@ -320,6 +320,7 @@ void world_step_parallel(struct world *world, const struct parallel *parallel) {
     }
     world_fade_drives(world);
     world->tick++;
+    scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
     if (world->tick % WAY_TICKS == 0) {
         world_lead_ways(world, true);
     }

@@ -377,6 +377,8 @@ const struct obstacle_def *world_find_obstacle(const struct world *world, uint32
 NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id, vec2 to, int32_t *pushed);
 /** WORLD_OK, WORLD_NO_OBSTACLE or WORLD_NO_MEMORY. Collective. */
 NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);
+/** Closes or opens a door, from where it is on; WORLD_BAD_DEF: the obstacle of this id is none. */
+NODISCARD enum world_result world_set_door(struct world *world, uint32_t id, bool closed);
 
 /** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
 struct param_ref {

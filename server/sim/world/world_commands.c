@@ -579,6 +579,7 @@ static enum world_result replace_obstacles(struct world *world, struct obstacle_
     const bool had_solids = world->scenery.solid_count > 0;
     scenery_fini(&world->scenery);
     world->scenery = scenery;
+    scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
     world->ways_made += scenery.no_way != NULL;
     if (had_solids != (scenery.solid_count > 0)) {
         world_sort(world); /* agents keep their slots, and cells have room for that, only without solids */
@@ -699,6 +700,20 @@ enum world_result world_remove_obstacle(struct world *world, uint32_t id) {
         renumber_solids(world, index + 1, -1);
     }
     return result;
+}
+
+enum world_result world_set_door(struct world *world, uint32_t id, bool closed) {
+    const int index = find_obstacle(world, id);
+    if (index < 0) {
+        return WORLD_NO_OBSTACLE;
+    }
+    if (!(world->scenery.def.obstacles[index].door.time > 0.0f)) {
+        return WORLD_BAD_DEF;
+    }
+    const bool is_new =
+        scenery_set_door(&world->scenery, &world->bounds, world->tick_hz, world->tick, index, closed);
+    world->ways_made += is_new && world->scenery.no_way != NULL;
+    return WORLD_OK;
 }
 
 /* ---- bytes ---- */

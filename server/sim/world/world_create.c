@@ -433,6 +433,7 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
         return WORLD_NO_MEMORY;
     }
+    scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, 0);
     for (int i = 0; i < def->geometry.area_count; i++) {
         world->has_slow_areas |= def->geometry.areas[i].speed < 1.0f;
     }

@@ -357,6 +357,26 @@ static uint64_t absorb_obstacle(uint64_t hash, int index, const struct obstacle_
     return hash;
 }
 
+static uint64_t absorb_motion(uint64_t hash, const struct world *world, const struct obstacle_def *obstacle) {
+    const struct move_def *move = &obstacle->move;
+    const struct door_def *door = &obstacle->door;
+    if (move->speed > 0.0f) {
+        const int path = geometry_def_find_path(&world->scenery.def, move->path);
+        const uint64_t way =
+            ((uint64_t)(uint32_t)path << 33) | ((uint64_t)move->is_once << 32) | bits_of(move->speed);
+        HASH(move.speed, hash = absorb(hash, MARK_MOVE, way));
+        HASH(move.wait, hash = absorb(hash, MARK_MOVE_TIMES, pair(move->wait, move->start)));
+    }
+    if (door->time > 0.0f) {
+        const uint64_t how = ((uint64_t)door->is_closed << 32) | bits_of(door->time);
+        const uint64_t left = door->until > world->tick ? door->until - world->tick : 0;
+        HASH(door.open, hash = absorb(hash, MARK_DOOR, point(door->open)));
+        HASH(door.is_closed, hash = absorb(hash, MARK_DOOR, how));
+        HASH(door.until, hash = absorb_unless(0, hash, MARK_DOOR_LEFT, left));
+    }
+    return hash;
+}
+
 static uint64_t absorb_path(uint64_t hash, const struct path_def *path) {
     hash = absorb(hash, MARK_PATH, (uint32_t)path->point_count);
     const uint64_t way = ((uint64_t)path->is_loop << 32) | bits_of(path->radius);
@@ -397,7 +417,7 @@ static uint64_t absorb_geometry(uint64_t hash, const struct world *world) {
     const uint64_t expected = (uint64_t)def->obstacle_count + 1;
     HASH(next_obstacle, hash = absorb_unless(expected, hash, MARK_NEXT_OBSTACLE, world->next_obstacle));
     for (int i = 0; i < def->obstacle_count; i++) {
-        hash = absorb_obstacle(hash, i, &def->obstacles[i]);
+        hash = absorb_motion(absorb_obstacle(hash, i, &def->obstacles[i]), world, &def->obstacles[i]);
     }
     for (int i = 0; i < def->wall_count; i++) {
         HASH(wall.from, hash = absorb(hash, MARK_WALL_FROM, point(def->walls[i].from)));

@@ -82,6 +82,10 @@ enum mark {
     MARK_SINK,
     MARK_SINK_KINDS,
     MARK_SINK_REMOVED,
+    MARK_MOVE,
+    MARK_MOVE_TIMES,
+    MARK_DOOR,
+    MARK_DOOR_LEFT,
 };
 
 static inline uint64_t pair(float a, float b) {

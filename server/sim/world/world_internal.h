@@ -404,7 +404,7 @@ static inline bool world_combines_in_lanes(const struct kind_def *kind, int stat
 }
 
 /** Whether a velocity filter minds a solid that is no nearer than `room` px; an agent for which this is so goes
- * alone. radius, max_speed: of its body. */
+ * alone. radius: of its body; max_speed: of its body and of the fastest mover together. */
 static inline bool world_filter_meets_solids(const struct behavior_def *behavior, float radius,
                                              float max_speed, float room) {
     const float reach = radius + max_speed * behavior->obstacle_horizon;

@@ -105,6 +105,7 @@ enum world_result world_restore_begin(const struct world_def *def, const struct 
     }
     world_lead_ways(world, false);
     world->tick = world->counted_since = image->tick;
+    scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
     world->next_id = image->next_id;
     world->next_obstacle = image->next_obstacle;
     world->is_pure_flock = image->is_pure_flock;

@@ -104,9 +104,9 @@ enum steering_way world_way_of_agent(const struct world *world, int32_t row,
     struct body own;
     const struct body *body = world_body_at(world, world_body(world, row), place, &own);
     const float room = scenery_room(&world->scenery, &world->bounds, place);
-    const bool is_near = behavior_is_velocity_filter((enum behavior_type)behavior->type) &&
-                         world->scenery.solid_count > 0 &&
-                         world_filter_meets_solids(behavior, body->radius, body->max_speed, room);
+    const bool is_near =
+        behavior_is_velocity_filter((enum behavior_type)behavior->type) && world->scenery.solid_count > 0 &&
+        world_filter_meets_solids(behavior, body->radius, body->max_speed + world->scenery.fastest, room);
     return runtime->way == WAY_LANES && is_near ? WAY_NEAR_SOLIDS : runtime->way;
 }
 

@@ -577,6 +577,10 @@ static struct request random_request(uint64_t *random) {
     case REQUEST_MOVE_OBSTACLE:
         request.body.move_obstacle.obstacle = 1 + test_below(random, 4000000000u);
         break;
+    case REQUEST_SET_OBSTACLE:
+        request.body.set_obstacle.obstacle = 1 + test_below(random, 4000000000u);
+        request.body.set_obstacle.closed = coin(random);
+        break;
     case REQUEST_REMOVE_OBSTACLE:
         request.body.remove_obstacle.obstacle = 1 + test_below(random, 4000000000u);
         break;

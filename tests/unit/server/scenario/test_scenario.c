@@ -391,6 +391,18 @@ static const char *const mistakes[][3] = {
      "unknown key \"obstacle\" (did you mean \"obstacles\"?); allowed: size, edge, meter, obstacles"},
     {"{" IN "\"obstacles\":{}}}", "world.obstacles", "expected an array, found an object"},
     {"{" IN "\"obstacles\":[{\"ball\":[1,2,3]}]}}", "world.obstacles[0].ball", "no obstacle \"ball\""},
+    {"{" IN "\"paths\":{\"rails\":{\"points\":[[0,0],[9,0]]}},"
+     "\"obstacles\":[{\"circle\":[1,2,3],\"move\":{\"path\":\"rail\",\"speed\":9}}]}}",
+     "world.obstacles[0].move.path", "no path \"rail\" (did you mean \"rails\"?)"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"move\":{\"path\":\"rail\"}}]}}",
+     "world.obstacles[0].move.speed", "missing"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"door\":{\"open\":[9,0],\"time\":0}}]}}",
+     "world.obstacles[0].door.time", "0.01"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"door\":{\"open\":[9,0],\"time\":1,\"until\":9}}]}}",
+     "world.obstacles[0].door.until", "unknown key"},
+    {"{" IN "\"obstacles\":[{\"circle\":[1,2,3],\"move\":{\"path\":\"p\",\"speed\":9},"
+     "\"door\":{\"open\":[9,0],\"time\":1}}]}}",
+     "world.obstacles[0].circle", "not both"},
     {"{" IN "\"obstacles\":[{\"circle\":[1,2]}]}}", "world.obstacles[0].circle",
      "expected [x, y, r], found an array of 2"},
     {"{" IN "\"obstacles\":[{\"circle\":[1,2,3]},{\"box\":[1,2,3,-4]}]}}", "world.obstacles[1].box[3]",

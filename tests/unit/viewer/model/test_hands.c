@@ -190,7 +190,6 @@ static void only_its_own_ids_have_a_number(void **state) {
 
 /* ==== Every shape is found where it is and a little beyond; a moved one keeps its shape ==== */
 
-static const vec2 open_world = {0.0f, 0.0f};
 
 static struct message_geometry three_shapes(void) {
     struct message_geometry geometry = {.obstacle_count = 3};
@@ -203,8 +202,10 @@ static struct message_geometry three_shapes(void) {
     return geometry;
 }
 
+static const struct message_moment open_moment = {{0, 0}, 60.0, 90.0};
+
 static uint32_t id_at(const struct message_geometry *geometry, float x, float y, float reach) {
-    const struct obstacle_def *found = obstacle_handle_find(geometry, vec2_make(x, y), reach, open_world);
+    const struct obstacle_def *found = obstacle_handle_find(geometry, vec2_make(x, y), reach, &open_moment);
     return found != NULL ? found->id : 0;
 }
 
@@ -253,12 +254,27 @@ static void the_one_on_top_is_taken(void **state) {
     assert_int_equal(id_at(&geometry, 50, 50, 3), 4);
 }
 
+static void what_moves_is_where_it_is(void **state) {
+    struct message_geometry geometry = three_shapes();
+    geometry.path_count = 1;
+    geometry.paths[0] = (struct path_def){.name = "r", .point_count = 2, .points = {{0, 0}, {0, 300}}};
+    geometry.obstacles[0].move = (struct move_def){.path = "r", .speed = 100};
+    geometry.obstacles[1].door = (struct door_def){{80, 0}, 1.0f, true, 120}; /* half closed at tick 90 */
+    assert_int_equal(id_at(&geometry, 50, 50, 0), 0);
+    assert_int_equal(id_at(&geometry, 50, 200, 0), 4);
+    assert_int_equal(id_at(&geometry, 130, 40, 0), 0);
+    assert_int_equal(id_at(&geometry, 199, 40, 0), 7);
+    geometry.obstacles[0].move.path[0] = '?'; /* of a later server: it stands still */
+    assert_int_equal(id_at(&geometry, 50, 50, 0), 4);
+}
+
 static void copies_of_a_wrapping_world_count(void **state) {
     struct message_geometry geometry = three_shapes();
     geometry.obstacles[0].at = vec2_make(195, 5); /* radii over both edges */
     const vec2 size = {200, 200};
     assert_int_equal(id_at(&geometry, 2, 198, 0), 0);
-    const struct obstacle_def *found = obstacle_handle_find(&geometry, vec2_make(2, 198), 0.0f, size);
+    const struct obstacle_def *found =
+        obstacle_handle_find(&geometry, vec2_make(2, 198), 0.0f, &(struct message_moment){size, 60.0, 0.0});
     assert_non_null(found);
     assert_int_equal(found->id, 4);
 }
@@ -698,6 +714,7 @@ int main(void) {
         cmocka_unit_test(a_court_is_outside),
         cmocka_unit_test(found_inside_and_within_reach),
         cmocka_unit_test(the_one_on_top_is_taken),
+        cmocka_unit_test(what_moves_is_where_it_is),
         cmocka_unit_test(copies_of_a_wrapping_world_count),
         cmocka_unit_test(moved_as_a_whole),
         cmocka_unit_test(found_by_id),

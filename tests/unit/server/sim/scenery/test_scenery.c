@@ -402,6 +402,73 @@ static void test_nothing_leaves_a_room(void **state) {
     scenery_fini(&scenery);
 }
 
+/* A thin wall on rails, much faster than a body is wide: whoever stands in its way is in front of it, still or not. */
+static void test_nothing_is_passed_over(void **state) {
+    struct geometry_def def = {0};
+    struct path_def *rails = geometry_def_add_path(&def);
+    struct obstacle_def *plate = geometry_def_add_obstacle(&def);
+    assert_true(rails != NULL && plate != NULL);
+    *rails = (struct path_def){.name = "r", .point_count = 2, .points = {{0, 0}, {700, 0}}};
+    *plate = (struct obstacle_def){
+        .shape = OBSTACLE_BOX, .at = {20, 100}, .size = {1, 400}, .move = {.path = "r", .speed = 1800}};
+    struct scenery scenery = scenery_of(def, &scenery_plain);
+    struct motion at = {120, 300, 0, 0};
+    for (uint64_t tick = 0; tick < 20; tick++) { /* 30 px each */
+        scenery_place_movers(&scenery, &scenery_plain, 60.0, tick);
+        at = scenery_yield(&scenery, &scenery_plain, at, at, 2.0f);
+        const float front = scenery.movers[0].next.x + 0.5f;
+        assert_true(at.x > front + 1.9f && (front > 118.0f || at.x == 120.0f));
+        assert_true(at.vx == 0.0f && at.vy == 0.0f);
+    }
+    scenery_fini(&scenery);
+}
+
+/* Between a piston and the wall that it comes to there is no room: out at its side, not through the wall. */
+static void test_squeezed_out(void **state) {
+    struct geometry_def def = room();
+    struct path_def *rails = geometry_def_add_path(&def);
+    struct obstacle_def *piston = geometry_def_add_obstacle(&def);
+    assert_true(rails != NULL && piston != NULL);
+    *rails = (struct path_def){.name = "r", .point_count = 2, .points = {{0, 0}, {120, 0}}};
+    *piston = (struct obstacle_def){
+        .shape = OBSTACLE_BOX, .at = {340, 210}, .size = {40, 40}, .move = {.path = "r", .speed = 120}};
+    struct scenery scenery = scenery_of(def, &scenery_plain);
+    struct motion at = {490, 230, 0, 0};
+    for (uint64_t tick = 0; tick < 60; tick++) {
+        scenery_place_movers(&scenery, &scenery_plain, 60.0, tick);
+        at = scenery_yield(&scenery, &scenery_plain, at, at, 5.0f);
+        assert_true(scenery_touch_next(&scenery, &scenery_plain, 0, (vec2){at.x, at.y}).distance > 4.9f);
+        assert_true(at.x > 300.0f && at.x < 500.0f && at.y > 200.0f && at.y < 400.0f);
+    }
+    assert_true(at.y > 250.0f); /* the piston is at the wall now */
+    scenery_fini(&scenery);
+}
+
+/* The place of a door goes on from where it is, whenever it is asked to turn. */
+static void test_doors(void **state) {
+    struct geometry_def def = {0};
+    struct obstacle_def *door = geometry_def_add_obstacle(&def);
+    assert_non_null(door);
+    *door = (struct obstacle_def){
+        .shape = OBSTACLE_BOX, .at = {100, 100}, .size = {8, 60}, .door = {{0, 60}, 1.0f, true, 0}};
+    struct scenery scenery = scenery_of(def, &scenery_plain);
+    const struct mover *mover = &scenery.movers[0];
+    float expected = 130.0f; /* its middle */
+    bool closed = true;
+    for (uint64_t tick = 0; tick < 400; tick++) {
+        scenery_place_movers(&scenery, &scenery_plain, 60.0, tick);
+        if (tick == 10 || tick == 40 || tick == 55 || tick == 200) {
+            closed = !closed;
+            assert_true(scenery_set_door(&scenery, &scenery_plain, 60.0, tick, 0, closed));
+            assert_false(scenery_set_door(&scenery, &scenery_plain, 60.0, tick, 0, closed));
+        }
+        assert_true(fabsf(mover->at.y - expected) < 1e-3f);
+        expected = closed ? fmaxf(expected - 1.0f, 130.0f) : fminf(expected + 1.0f, 190.0f);
+        assert_true(fabsf(mover->next.y - expected) < 1e-3f && scenery.solids[0].center.y == mover->at.y);
+    }
+    scenery_fini(&scenery);
+}
+
 static void test_slides_along_a_wall(void **state) {
     struct scenery scenery = scenery_of(room(), &scenery_plain);
     const struct motion before = {350, 215, 60, -600}, moved = {360, 115, 60, -600};
@@ -800,6 +867,9 @@ int main(void) {
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_over_the_wrapping_edge),
         cmocka_unit_test(test_nothing_leaves_a_room),
+        cmocka_unit_test(test_nothing_is_passed_over),
+        cmocka_unit_test(test_squeezed_out),
+        cmocka_unit_test(test_doors),
         cmocka_unit_test(test_slides_along_a_wall),
         cmocka_unit_test(test_pushed_out_the_shortest_way),
         cmocka_unit_test(test_nearest_and_sweep),

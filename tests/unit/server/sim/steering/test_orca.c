@@ -516,11 +516,11 @@ static void test_overlap_parts(void **state) {
 
 static void test_velocity_obstacles_solids(void **state) {
     const vec2 away = {0.0f, -1.0f};
-    const struct half_plane near = half_plane_of_solid(away, 30.0f, 0.5f, 0.25f, 100.0f);
+    const struct half_plane near = half_plane_of_solid(away, 30.0f, 0.0f, 0.5f, 0.25f, 100.0f);
     assert_float_equal(near.least, -60.0f, 1e-3); /* towards it at 60 px/s at most */
-    const struct half_plane inside = half_plane_of_solid(away, -10.0f, 0.5f, 0.25f, 100.0f);
+    const struct half_plane inside = half_plane_of_solid(away, -10.0f, 0.0f, 0.5f, 0.25f, 100.0f);
     assert_float_equal(inside.least, 40.0f, 1e-3);
-    const struct half_plane deep = half_plane_of_solid(away, -1000.0f, 0.5f, 0.25f, 100.0f);
+    const struct half_plane deep = half_plane_of_solid(away, -1000.0f, 0.0f, 0.5f, 0.25f, 100.0f);
     assert_float_equal(deep.least, 100.0f, 1e-3); /* no more than it can do */
 }
 
