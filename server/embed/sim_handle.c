@@ -649,8 +649,9 @@ int32_t drover_sim_obstacle(const struct drover_sim *sim, int obstacle, float *c
     const int32_t count = shape->shape == OBSTACLE_CIRCLE ? CIRCLE_CORNERS
                           : shape->shape == OBSTACLE_BOX  ? 4
                                                           : shape->point_count;
+    const vec2 offset = scenery_offset_of(world_scenery(sim->state.world), obstacle);
     for (int32_t i = 0; corners != NULL && i < count && i < room; i++) {
-        const vec2 corner = corner_of(shape, i);
+        const vec2 corner = vec2_add(corner_of(shape, i), offset);
         corners[2 * i] = corner.x;
         corners[2 * i + 1] = corner.y;
     }

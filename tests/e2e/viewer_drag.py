@@ -128,6 +128,37 @@ def taken_away(viewer, server, client, hand):
     check(len(obstacles(server)) == 2, "two are left")
 
 
+def a_door(display, folder):
+    step("a click on a door opens it, and Ctrl+Z closes it again; it is drawn where it is, and so is what follows a path")
+    path = pathlib.Path(folder) / "doors.json"
+    world = {"size": [800, 480], "paths": {"rails": {"points": [[0, 0], [400, 0]], "radius": 2}},
+             "obstacles": [{"box": [300, 200, 40, 80], "door": {"open": [0, 120], "time": 0.5, "closed": True}},
+                           {"box": [100, 400, 60, 60], "move": {"path": "rails", "speed": 100}}]}
+    path.write_text(json.dumps({**WORLD, "name": "Doors", "world": world}))
+    with Server("--paused", path) as server, server.connect() as client:
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+            camera = support.Camera(world["size"], SIZE, panel=True)
+
+            def filled(*places):
+                return lambda p: [p.pixel(*camera.to_window(*place)) == FILL for place in places] == [True, False]
+
+            viewer.picture(filled((320, 220), (320, 380)), "it is closed")
+            Hand(viewer, camera).go(320, 240)
+            viewer.click()
+            wait_until(lambda: door_of(server), lambda door: "closed" not in door, "it opens")
+            client.request("step", count=120)
+            Hand(viewer, camera).go(60, 60)
+            viewer.picture(filled((320, 380), (320, 220)), "it is open")
+            viewer.picture(filled((330, 430), (130, 430)), "the other one is 200 px further")
+            viewer.key("ctrl+z")
+            wait_until(lambda: door_of(server), lambda door: door.get("closed"), "it closes")
+
+
+def door_of(server):
+    with server.connect() as client:
+        return client.hello["scenario"]["obstacles"][0]["door"]
+
+
 def may_not(display, path):
     step("a viewer's role sees why it may not")
     with tempfile.NamedTemporaryFile("w") as tokens:
@@ -159,6 +190,7 @@ def main():
                 every_shape(viewer, server, hand, camera)
                 gives_up(viewer, server, hand, camera)
                 taken_away(viewer, server, client, hand)
+        a_door(display, folder)
         may_not(display, path)
     print("ok")
 

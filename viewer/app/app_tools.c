@@ -258,10 +258,11 @@ static bool turn_door(struct app *app) {
     if (obstacle == NULL || !(obstacle->door.time > 0.0f)) {
         return false;
     }
-    struct request request = request_default(REQUEST_SET_OBSTACLE);
-    request.body.set_obstacle.obstacle = obstacle->id;
-    request.body.set_obstacle.closed = !obstacle->door.is_closed;
-    (void)app_send(app, &request);
+    const struct edit edit = {
+        .what = EDIT_DOOR, .obstacle = obstacle->id, .closes = !obstacle->door.is_closed};
+    struct request request;
+    (void)edits_request(&edit, false, &request);
+    app_send_edit(app, &request, &edit);
     return true;
 }
 

@@ -228,6 +228,7 @@ static bool is_about(const struct message_event *event, const struct edit *edit)
     case EDIT_TARGET:
         return (event->has & EVENT_HAS_TARGET) != 0 && strcmp(edit->target, event->target) == 0;
     case EDIT_OBSTACLE:
+    case EDIT_DOOR:
         return (event->has & EVENT_HAS_OBSTACLE) != 0 && edit->obstacle == event->obstacle.id;
     case EDIT_ADDED:
     case EDIT_REMOVED:
@@ -349,6 +350,11 @@ bool edits_request(const struct edit *edit, bool is_undo, struct request *reques
     case EDIT_OBSTACLE:
         make_place(edit, is_undo ? edit->from : edit->to, request);
         break;
+    case EDIT_DOOR:
+        *request = request_default(REQUEST_SET_OBSTACLE);
+        request->body.set_obstacle.obstacle = edit->obstacle;
+        request->body.set_obstacle.closed = edit->closes != is_undo;
+        break;
     case EDIT_ADDED:
     case EDIT_REMOVED:
         if ((edit->what == EDIT_REMOVED) == is_undo) {
@@ -402,6 +408,9 @@ void edits_words(const struct edit *edit, bool is_undo, char *out, size_t size) 
         break;
     case EDIT_OBSTACLE:
         (void)snprintf(out, size, "obstacle %u at %ld, %ld", edit->obstacle, lroundf(to.x), lroundf(to.y));
+        break;
+    case EDIT_DOOR:
+        (void)snprintf(out, size, "door %u %s", edit->obstacle, edit->closes != is_undo ? "closed" : "open");
         break;
     case EDIT_ADDED:
     case EDIT_REMOVED:

@@ -19,7 +19,7 @@
 
 enum { EDITS_MOST = 200, EDIT_WORDS = 192 };
 
-enum edit_what { EDIT_PARAM, EDIT_TARGET, EDIT_OBSTACLE, EDIT_ADDED, EDIT_REMOVED };
+enum edit_what { EDIT_PARAM, EDIT_TARGET, EDIT_OBSTACLE, EDIT_DOOR, EDIT_ADDED, EDIT_REMOVED };
 
 /** One of them. */
 struct edit {
@@ -29,7 +29,8 @@ struct edit {
     char param[64];                  /* PARAM: */
     double before, after;
     char target[LIMIT_NAME_CHARS + 1]; /* TARGET */
-    uint32_t obstacle;                 /* OBSTACLE: its id */
+    uint32_t obstacle;                 /* OBSTACLE, DOOR: its id */
+    bool closes;                       /* DOOR */
     vec2 from, to;                     /* TARGET, OBSTACLE: px of the world */
     uint32_t first_id, count; /* ADDED, REMOVED: the agents; first_id 0 until the server has said it */
     uint32_t was_id;          /* of an agent that came back: the id before; 0 for none */

@@ -1,4 +1,4 @@
-/* The rule that bodies do not enter or pass what is solid. See scenery.h. */
+/* The rule that bodies do not enter or pass what is solid, also when it moves. See scenery.h. */
 #include "server/sim/scenery/scenery.h"
 
 #define SLIDES    4 /* surfaces that one tick's way may be turned along */
@@ -92,6 +92,43 @@ struct motion scenery_constrain(const struct scenery *scenery, const struct boun
 }
 
 /* ---- what moves ---- */
+
+/* On a torus in the world; otherwise a mover may leave it. */
+static vec2 settle_center(const struct bounds *bounds, vec2 center) {
+    return bounds->edge == EDGE_WRAP ? bounds_settle(bounds, center) : center;
+}
+
+void scenery_place_movers(struct scenery *scenery, const struct bounds *bounds, double tick_hz,
+                          uint64_t tick) {
+    const vec2 none = {0.0f, 0.0f}, wrap = bounds->edge == EDGE_WRAP ? bounds->size : none;
+    scenery->fastest = 0.0f;
+    for (int m = 0; m < scenery->mover_count; m++) {
+        struct mover *mover = &scenery->movers[m];
+        const struct obstacle_def *obstacle = &scenery->def.obstacles[mover->owner];
+        const int index = geometry_def_find_path(&scenery->def, obstacle->move.path);
+        const struct path_def *path = index < 0 ? NULL : &scenery->def.paths[index];
+        const vec2 offset = obstacle_offset(obstacle, path, wrap, tick_hz, (double)tick);
+        const vec2 then = obstacle_offset(obstacle, path, wrap, tick_hz, (double)tick + 1.0);
+        mover->at = settle_center(bounds, vec2_add(mover->home, offset));
+        mover->next = settle_center(bounds, vec2_add(mover->home, then));
+        mover->step = bounds_difference(bounds, mover->at, mover->next);
+        mover->velocity = vec2_scale(mover->step, (float)tick_hz);
+        const float speed = vec2_length(mover->velocity);
+        scenery->fastest = speed > scenery->fastest ? speed : scenery->fastest;
+        for (int i = scenery->first[mover->owner]; i < scenery->first[mover->owner + 1]; i++) {
+            scenery->solids[i].center = mover->at;
+        }
+    }
+}
+
+vec2 scenery_offset_of(const struct scenery *scenery, int obstacle) {
+    for (int m = 0; m < scenery->mover_count; m++) {
+        if (scenery->movers[m].owner == obstacle) {
+            return vec2_sub(scenery->movers[m].at, scenery->movers[m].home);
+        }
+    }
+    return vec2_make(0.0f, 0.0f);
+}
 
 /* Whether the edge leaves a body in this place; on a torus it is the same place in the world then. */
 static bool settles(const struct bounds *bounds, float radius, vec2 *place) {

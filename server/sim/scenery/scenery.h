@@ -103,6 +103,9 @@ void scenery_fini(struct scenery *scenery);
 void scenery_place_movers(struct scenery *scenery, const struct bounds *bounds, double tick_hz,
                           uint64_t tick);
 
+/** How far the obstacle of this index is off its own place in this tick. px */
+vec2 scenery_offset_of(const struct scenery *scenery, int obstacle);
+
 /** Closes or opens a door, the obstacle of this index, from where it is at this tick on; way fields are rebuilt. Allocates nothing.
  * Returns whether it does anything else than before. */
 bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, double tick_hz, uint64_t tick,

@@ -213,7 +213,7 @@ DROVER_SIM_API const char *drover_sim_target(const struct drover_sim *sim, int t
 
 /** Obstacles are numbered from 0; one that is removed moves the later ones up. */
 DROVER_SIM_API int drover_sim_obstacle_count(const struct drover_sim *sim);
-/** The outline of an obstacle, for drawing: its corners in order, at most 64; a polygon need not be convex. A circle has 32, but the
+/** The outline of an obstacle where it is in this tick, for drawing: its corners in order, at most 64; a polygon need not be convex. A circle has 32, but the
  * simulation goes by the circle itself.
  *
  * obstacle  its number, from 0

@@ -101,6 +101,12 @@ static void drags_go_back_and_forth(void **state) {
     assert_true(request.body.set_target.has_point && request.body.set_target.x == 10.0f);
     request = step(false);
     assert_true(request.body.set_target.x == 300.0f && request.body.set_target.y == 40.0f);
+    (void)edits_add(&edits, &(struct edit){.what = EDIT_DOOR, .obstacle = 4, .closes = true});
+    expect_words(true, "door 4 open");
+    request = step(true);
+    assert_true(request.op == REQUEST_SET_OBSTACLE && request.body.set_obstacle.obstacle == 4);
+    assert_false(request.body.set_obstacle.closed);
+    assert_true(step(false).body.set_obstacle.closed);
 }
 
 static void agents_come_back_with_other_ids(void **state) {
