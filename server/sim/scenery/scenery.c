@@ -496,7 +496,6 @@ bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, doub
     const uint64_t left = door->until > tick ? door->until - tick : 0;
     door->until = tick + ticks - (left < ticks ? left : ticks);
     door->is_closed = closed;
-    scenery_place_movers(scenery, bounds, tick_hz, tick);
     if (scenery->no_way != NULL) {
         fill_ways(scenery, bounds);
     }

@@ -107,6 +107,7 @@ void scenery_place_movers(struct scenery *scenery, const struct bounds *bounds, 
 vec2 scenery_offset_of(const struct scenery *scenery, int obstacle);
 
 /** Closes or opens a door, the obstacle of this index, from where it is at this tick on; way fields are rebuilt. Allocates nothing.
+ * Movers are to be placed again then.
  * Returns whether it does anything else than before. */
 bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, double tick_hz, uint64_t tick,
                       int obstacle, bool closed);

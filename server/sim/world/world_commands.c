@@ -712,6 +712,7 @@ enum world_result world_set_door(struct world *world, uint32_t id, bool closed) 
     }
     const bool is_new =
         scenery_set_door(&world->scenery, &world->bounds, world->tick_hz, world->tick, index, closed);
+    scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
     world->ways_made += is_new && world->scenery.no_way != NULL;
     return WORLD_OK;
 }

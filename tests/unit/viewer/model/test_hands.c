@@ -196,7 +196,6 @@ static void only_its_own_ids_have_a_number(void **state) {
 
 /* ==== Every shape is found where it is and a little beyond; a moved one keeps its shape ==== */
 
-
 static struct message_geometry three_shapes(void) {
     struct message_geometry geometry = {.obstacle_count = 3};
     geometry.obstacles[0] =

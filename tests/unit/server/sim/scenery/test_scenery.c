@@ -461,6 +461,7 @@ static void test_doors(void **state) {
             closed = !closed;
             assert_true(scenery_set_door(&scenery, &scenery_plain, 60.0, tick, 0, closed));
             assert_false(scenery_set_door(&scenery, &scenery_plain, 60.0, tick, 0, closed));
+            scenery_place_movers(&scenery, &scenery_plain, 60.0, tick);
         }
         assert_true(fabsf(mover->at.y - expected) < 1e-3f);
         expected = closed ? fmaxf(expected - 1.0f, 130.0f) : fminf(expected + 1.0f, 190.0f);
