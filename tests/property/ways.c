@@ -389,10 +389,58 @@ static void test_labyrinth(void **unused) {
     world_destroy(world);
 }
 
+enum { DRIVE_SECONDS = 90, PATIENCE_SECONDS = 12, STANDING_PX = 30 };
+
+/* The cars of scenarios/map_drive.json come to the flag again and again, wherever it jumps, and are never in a rock. */
+static void drive_map(uint64_t seed) {
+    struct scenario scenario;
+    struct world *world = NULL;
+    scenario_named("map_drive", &scenario);
+    scenario.def.seed = seed;
+    assert_int_equal(world_create(&scenario.def, &world, NULL), WORLD_OK);
+    scenario_fini(&scenario);
+    const struct scenery *scenery = world_scenery(world);
+    const struct bounds bounds = world_bounds(world);
+    const int32_t cars = world_agent_count(world);
+    vec2 flag = world_target_position(world, 0), begin[8];
+    int arrivals = 0, since[8] = {0}, tick = 0;
+    float least = 1e9f;
+    assert_true(cars == 5 && scenery->def.obstacle_count >= 30);
+    for (; tick < DRIVE_SECONDS * 60; tick++) {
+        world_step(world);
+        const vec2 now = world_target_position(world, 0);
+        arrivals += now.x != flag.x || now.y != flag.y;
+        flag = now;
+        for (int32_t row = 0; row < cars; row++) {
+            const struct agent_view car = world_agent(world, row);
+            const float room =
+                scenery_nearest_of_all(scenery, &bounds, car.position).touch.distance - car.radius;
+            least = room < least ? room : least;
+            if (tick == 0 || vec2_length(vec2_sub(car.position, begin[row])) > STANDING_PX) {
+                begin[row] = car.position;
+                since[row] = tick;
+            }
+            assert_true(tick - since[row] < PATIENCE_SECONDS * 60);
+        }
+    }
+    print_message("seed %d: %d arrivals in %d s, never nearer to a rock than %.3f px\n", (int)seed, arrivals,
+                  DRIVE_SECONDS, (double)least);
+    assert_true(arrivals >= 15 && least >= -0.001f);
+    world_destroy(world);
+}
+
+static void test_map_drive(void **unused) {
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        drive_map(seed);
+    }
+    (void)unused;
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_reference), cmocka_unit_test(test_error), cmocka_unit_test(test_carried),
-        cmocka_unit_test(test_saves),     cmocka_unit_test(test_doors), cmocka_unit_test(test_labyrinth),
+        cmocka_unit_test(test_map_drive), cmocka_unit_test(test_reference), cmocka_unit_test(test_error),
+        cmocka_unit_test(test_carried),   cmocka_unit_test(test_saves),     cmocka_unit_test(test_doors),
+        cmocka_unit_test(test_labyrinth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,6 +59,7 @@ static const struct verdict {
     {"interpose", 0, "alice bob", NULL},
     {"labyrinth", 60, "", NULL},
     {"low_speed_turn", 90, "", NULL},
+    {"map_drive", 90, "", NULL},
     {"measured_door", 60, "", NULL},
     {"million", 60, "", NULL},
     {"multiple_pursuit", 44, "wanderer", NULL},
