@@ -80,24 +80,26 @@
 #define LIMIT_MOVER_SPEED 10000  /* px/s, of an obstacle that follows a path */
 #define LIMIT_MOVER_TIME  100000 /* s, that a door takes, or that an obstacle waits */
 
-#define LIMIT_OBSTACLES       256 /* obstacles of a world */
-#define LIMIT_OBSTACLE_POINTS 64  /* corners of a polygon */
-#define LIMIT_PIECE_POINTS    16  /* corners of a convex polygon, or of a piece of another one */
-#define LIMIT_PIECES          1024 /* convex pieces that a world's obstacles are cut into, whole ones included */
-#define LIMIT_WALLS           512 /* walls of a world */
-#define LIMIT_PATHS           16  /* named paths of a world */
-#define LIMIT_PATH_POINTS     64  /* points of a path */
-#define LIMIT_SOURCES         16  /* of a world; as many sinks */
-#define LIMIT_SINKS           16
-#define LIMIT_SOURCE_RATE     1000     /* agents a second that a source brings */
-#define LIMIT_SOURCE_TIME     10000000 /* s, when a source begins or ends */
-#define LIMIT_GATES           64       /* named gates of a world */
-#define LIMIT_AREAS           64       /* named areas of a world */
-#define LIMIT_FLOW_FIELDS     16       /* named flow fields of a world */
-#define LIMIT_FLOW_CELLS      16384    /* vectors of a flow field's grid */
-#define LIMIT_WAY_CELLS       65536    /* cells of a way field */
-#define LIMIT_WAY_GOALS       8        /* names that a way field leads to */
-#define LIMIT_FLOW_ARROWS     400      /* vectors that a scenario message has of a flow field */
+#define LIMIT_OBSTACLES        256 /* obstacles of a world */
+#define LIMIT_OBSTACLE_POINTS  64  /* corners of a polygon */
+#define LIMIT_PIECE_POINTS     16  /* corners of a convex polygon, or of a piece of another one */
+#define LIMIT_PIECES           1024 /* convex pieces that a world's obstacles are cut into, whole ones included */
+#define LIMIT_WALLS            512 /* walls of a world */
+#define LIMIT_PATHS            16  /* named paths of a world */
+#define LIMIT_PATH_POINTS      64  /* points of a path */
+#define LIMIT_FORMATIONS       16  /* of a world */
+#define LIMIT_FORMATION_PLACES 64  /* places of a formation */
+#define LIMIT_SOURCES          16  /* of a world; as many sinks */
+#define LIMIT_SINKS            16
+#define LIMIT_SOURCE_RATE      1000     /* agents a second that a source brings */
+#define LIMIT_SOURCE_TIME      10000000 /* s, when a source begins or ends */
+#define LIMIT_GATES            64       /* named gates of a world */
+#define LIMIT_AREAS            64       /* named areas of a world */
+#define LIMIT_FLOW_FIELDS      16       /* named flow fields of a world */
+#define LIMIT_FLOW_CELLS       16384    /* vectors of a flow field's grid */
+#define LIMIT_WAY_CELLS        65536    /* cells of a way field */
+#define LIMIT_WAY_GOALS        8        /* names that a way field leads to */
+#define LIMIT_FLOW_ARROWS      400      /* vectors that a scenario message has of a flow field */
 
 #define LIMIT_REGIONS 64 /* regions that a scenario message has */
 

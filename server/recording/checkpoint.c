@@ -224,6 +224,25 @@ static void write_turnover(struct json_writer *json, const struct world *world) 
     }
 }
 
+/* Nothing in a world without formations. Numbers as their bits. */
+static void write_formations(struct json_writer *json, const struct world *world) {
+    for (int i = 0; i < world_formation_count(world); i++) {
+        const struct formation_state state = world_image_formation(world, i);
+        uint32_t words[FORMATION_WORDS];
+        if (i == 0) {
+            json_key(json, "formations");
+            json_array(json);
+        }
+        memcpy(words, &state, sizeof words);
+        for (int word = 0; word < FORMATION_WORDS; word++) {
+            json_unsigned(json, words[word]);
+        }
+    }
+    if (world_formation_count(world) > 0) {
+        json_end(json);
+    }
+}
+
 /* ---- columns ---- */
 
 /* The quotes of a text of this many bytes in base64, and where it goes; NULL without room. */
@@ -361,6 +380,7 @@ static void write_replicated(struct json_writer *json, const struct world *world
     write_targets(json, world);
     write_obstacles(json, world);
     write_turnover(json, world);
+    write_formations(json, world);
     write_ids(json, world);
 }
 

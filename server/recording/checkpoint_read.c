@@ -764,6 +764,22 @@ static int read_turnover(const struct checkpoint_reading *reading) {
                : checkpoint_refuse(reading, "sources", "more have come than were due");
 }
 
+static int read_formations(const struct checkpoint_reading *reading) {
+    struct formation_state states[LIMIT_FORMATIONS];
+    uint32_t words[LIMIT_FORMATIONS * FORMATION_WORDS];
+    const int count = world_formation_count(reading->world);
+    if (read_counts(reading, "formations", count * FORMATION_WORDS, words) != 0) {
+        return -1;
+    }
+    memcpy(states, words, sizeof states[0] * (size_t)count);
+    for (int i = 0; i < count; i++) {
+        if (!world_restore_formation(reading->world, i, &states[i])) {
+            return checkpoint_refuse(reading, "formations", "a heading that is no unit vector");
+        }
+    }
+    return 0;
+}
+
 static int end_world(struct checkpoint_reading *reading) {
     const cJSON *order = checkpoint_member(reading->root, "order");
     int32_t cells;
@@ -795,7 +811,7 @@ static int read_world(struct checkpoint_reading *reading, const char *line, size
         read_obstacles(reading) != 0 || checkpoint_check_columns(reading) != 0 || begin_world(reading) != 0 ||
         read_kinds(reading) != 0 || checkpoint_read_ids(reading) != 0 ||
         checkpoint_read_columns(reading) != 0 || checkpoint_read_agent_parts(reading) != 0 ||
-        read_turnover(reading) != 0 || end_world(reading) != 0) {
+        read_turnover(reading) != 0 || read_formations(reading) != 0 || end_world(reading) != 0) {
         return -1;
     }
     return read_rest(reading, rest) != 0 ? -1 : check_hash(reading, hash);

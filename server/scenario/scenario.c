@@ -139,8 +139,8 @@ static const struct field scenario_fields[] = {
     {.type = FIELD_END},
 };
 
-static const char *const parts[] = {"world", "targets", "kinds", "agents", "sources",
-                                    "sinks", "view",    "about", NULL};
+static const char *const parts[] = {"world",   "targets", "kinds", "formations", "agents",
+                                    "sources", "sinks",   "view",  "about",      NULL};
 
 void scenario_init(struct scenario *scenario) {
     *scenario = (struct scenario){.def = world_def_default()};

@@ -77,6 +77,41 @@ static int check_kinds(const struct world_def *def, const struct behavior_def *b
     return 0;
 }
 
+/* The first formation that behaviors of a kind name; "": none. */
+static const char *formation_of(const struct kind_def *kind) {
+    for (int s = 0; s < kind->state_count; s++) {
+        for (int b = 0; b < kind->states[s].behavior_count; b++) {
+            if (kind->states[s].behaviors[b].formation[0] != '\0') {
+                return kind->states[s].behaviors[b].formation;
+            }
+        }
+    }
+    return "";
+}
+
+/* The formation that a behavior names is there, and the kind's only one. */
+static int check_formation(const struct world_def *def, const struct kind_def *kind,
+                           const struct behavior_def *behavior, const char *path, struct failure *failure) {
+    struct scenario_names names = scenario_names_begin(behavior->formation);
+    char where[SCENARIO_PATH_BYTES];
+    bool is_there = behavior->formation[0] == '\0';
+    for (int i = 0; i < def->formation_count; i++) {
+        is_there |= strcmp(def->formations[i].name, behavior->formation) == 0;
+        scenario_names_add(&names, def->formations[i].name, true);
+    }
+    scenario_path(where, "%s.formation", path);
+    if (!is_there) {
+        return scenario_names_fail(&names, FAILURE_BAD_PARAM, "formation", "this scenario has", where,
+                                   failure);
+    }
+    return behavior->formation[0] == '\0' || strcmp(formation_of(kind), behavior->formation) == 0
+               ? 0
+               : failure_set(
+                     failure, FAILURE_BAD_PARAM, where,
+                     "a kind keeps the places of one formation; allowed: \"%s\", as in its other behavior",
+                     formation_of(kind));
+}
+
 /* Where state s of a kind is written: "kinds.prey" or "kinds.prey.states[2]". */
 static void state_path(const struct kind_def *kind, int s, char out[SCENARIO_PATH_BYTES]) {
     if (kind->has_states) {
@@ -88,7 +123,8 @@ static void state_path(const struct kind_def *kind, int s, char out[SCENARIO_PAT
 
 /* The references of one behavior, one after the other. */
 static int check_behavior_refs(const struct world_def *def, const struct behavior_def *behavior,
-                               const char *path, struct scenario_mistakes *mistakes) {
+                               const struct kind_def *kind, const char *path,
+                               struct scenario_mistakes *mistakes) {
     const int targets = behavior_target_count((enum behavior_type)behavior->type);
     struct failure failure = {0};
     if (check_kinds(def, behavior, path, &failure) != 0 && !scenario_mistake(mistakes, &failure)) {
@@ -102,7 +138,8 @@ static int check_behavior_refs(const struct world_def *def, const struct behavio
         !scenario_mistake(mistakes, &failure)) {
         return -1;
     }
-    const bool is_there = scenario_check_geometry(def, behavior, path, &failure) == 0;
+    const bool is_there = scenario_check_geometry(def, behavior, path, &failure) == 0 &&
+                          check_formation(def, kind, behavior, path, &failure) == 0;
     return is_there || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
@@ -194,7 +231,7 @@ static int check_state_refs(const struct world_def *def, const struct kind_def *
         const struct behavior_def *behavior = &state->behaviors[b];
         scenario_path(where, "%s.behaviors[%d].%s", path, b,
                       behavior_type_name((enum behavior_type)behavior->type));
-        if (check_behavior_refs(def, behavior, where, mistakes) != 0) {
+        if (check_behavior_refs(def, behavior, kind, where, mistakes) != 0) {
             return -1;
         }
     }
@@ -639,7 +676,7 @@ int scenario_read_kinds(const cJSON *root, struct world_def *def, struct scenari
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "kinds");
     struct failure failure = {0};
     if (json == NULL) {
-        return 0;
+        return scenario_read_formations(root, def, mistakes);
     }
     if (scenario_expect(cJSON_IsObject(json), "an object of kinds by name", json, "kinds", &failure) != 0) {
         return scenario_mistake(mistakes, &failure) ? 0 : -1;
@@ -654,5 +691,5 @@ int scenario_read_kinds(const cJSON *root, struct world_def *def, struct scenari
             return -1;
         }
     }
-    return check_refs(def, mistakes);
+    return scenario_read_formations(root, def, mistakes) != 0 ? -1 : check_refs(def, mistakes);
 }

@@ -85,6 +85,9 @@ NODISCARD int scenario_read_targets(const cJSON *root, struct world_def *def,
                                     struct scenario_mistakes *mistakes);
 NODISCARD int scenario_read_agents(const cJSON *root, struct world_def *def,
                                    struct scenario_mistakes *mistakes);
+/** "formations", which name kinds; scenario_read_kinds calls it, before it looks at what behaviors name. */
+NODISCARD int scenario_read_formations(const cJSON *root, struct world_def *def,
+                                       struct scenario_mistakes *mistakes);
 /** "sources" and "sinks", which name kinds and areas. */
 NODISCARD int scenario_read_turnover(const cJSON *root, struct world_def *def,
                                      struct scenario_mistakes *mistakes);

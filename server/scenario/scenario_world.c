@@ -568,3 +568,73 @@ int scenario_read_turnover(const cJSON *root, struct world_def *def, struct scen
                ? -1
                : 0;
 }
+
+/* ---- formations ---- */
+
+/* [ahead, right], or [ahead, right, kind] */
+static int read_place(const cJSON *json, const char *path, const struct world_def *def,
+                      struct formation_place *place, struct failure *failure) {
+    static const struct field row = {
+        .type = FIELD_FLOAT, .min = -LIMIT_WORLD_SIZE, .max = LIMIT_WORLD_SIZE, .unit = "px"};
+    const int size = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0;
+    const cJSON *kind = cJSON_GetArrayItem(json, 2);
+    char item_path[SCENARIO_PATH_BYTES];
+    place->kind = -1;
+    if (scenario_expect((size == 2 || size == 3) && (kind == NULL || cJSON_IsString(kind)),
+                        "[ahead, right] or [ahead, right, kind]", json, path, failure) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < 2; i++) {
+        scenario_path(item_path, "%s[%d]", path, i);
+        if (field_read_value(&row, cJSON_GetArrayItem(json, i), item_path,
+                             i == 0 ? &place->at.x : &place->at.y, failure) != 0) {
+            return -1;
+        }
+    }
+    scenario_path(item_path, "%s[2]", path);
+    place->kind = kind != NULL ? find_kind(def, kind->valuestring, item_path, failure) : -1;
+    return kind != NULL && place->kind < 0 ? -1 : 0;
+}
+
+static int read_places(const cJSON *json, const char *path, const struct world_def *def,
+                       struct formation_def *formation, struct failure *failure) {
+    const int most = LIMIT_FORMATION_PLACES, count = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0;
+    const cJSON *item = NULL;
+    if (count < 1 || count > most) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path,
+                           "expected 1 to %d places, each [ahead, right] or [ahead, right, kind]", most);
+    }
+    cJSON_ArrayForEach(item, json) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, formation->place_count);
+        if (read_place(item, item_path, def, &formation->places[formation->place_count++], failure) != 0) {
+            return -1;
+        }
+    }
+    return 0;
+}
+
+static int read_formation(const cJSON *json, const char *path, struct world_def *def,
+                          struct scenario_mistakes *mistakes) {
+    static const struct field none[] = {{.type = FIELD_END}};
+    static const char *const places[] = {"places", NULL};
+    struct formation_def *formation = &def->formations[def->formation_count++];
+    struct failure failure = {0};
+    bool is_whole = false;
+    char places_path[SCENARIO_PATH_BYTES];
+    memcpy(formation->name, json->string, strlen(json->string) + 1);
+    scenario_path(places_path, "%s.places", path);
+    if (scenario_read_fields(none, json, path, places, formation, NULL, &is_whole, mistakes) != 0) {
+        return -1;
+    }
+    return !is_whole ||
+                   read_places(cJSON_GetObjectItemCaseSensitive(json, "places"), places_path, def, formation,
+                               &failure) == 0 ||
+                   scenario_mistake(mistakes, &failure)
+               ? 0
+               : -1;
+}
+
+int scenario_read_formations(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
+    return read_named(root, "formations", LIMIT_FORMATIONS, def, read_formation, mistakes);
+}

@@ -27,6 +27,7 @@ STRUCTS = {
     "solid_grid": "solid_grid.", "solid_lists": "solid_lists.", "geometry_def": "geometry.", "obstacle_def": "obstacle.", "move_def": "move.", "door_def": "door.",
     "wall_def": "wall.", "path_def": "path.", "flow_def": "flow.", "area_def": "area.", "gate_def": "gate.", "target_def": "target.", "state_def": "state.",
     "condition_def": "condition.", "kind_def": "kind.", "turnover": "turnover.", "source_def": "source.", "sink_def": "sink.",
+    "formation": "formation.", "formation_def": "formation.", "formation_place": "place.", "formation_state": "formed.",
 }
 CLASSES = ("hashed", "derived", "no influence")
 RECOMPUTED = {"kind_begin"}  # by world_clone itself

@@ -81,6 +81,7 @@ struct steering_context {
     vec2 heading;            /* unit vector */
     struct target_info first, second;
     int32_t rank, group; /* its place among the agents of its kind by id, from 0, and how many those are */
+    const vec2 *post;    /* px ahead and to the right: its place in a formation that has places; NULL: none */
     const struct scenery *scenery;
     const struct path *path;     /* of a behavior that names one */
     const struct flow_def *flow; /* of a behavior that names one */

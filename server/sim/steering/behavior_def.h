@@ -85,14 +85,15 @@ struct behavior_def {
     float slowing_distance;   /* arrive, offset_pursuit, interpose: px */
     int law;                  /* arrive: enum arrive_law */
     float panic_distance;     /* flee, evade: px; beyond it nothing is done; 0: no limit */
-    float max_prediction;  /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they predict */
-    bool keep;             /* pursue: stay with the first quarry until it is gone or the state ends */
-    vec2 offset;           /* offset_pursuit: px in the target's frame, x ahead, y to its right */
-    int shape;             /* formation: enum formation_shape */
-    float spacing;         /* formation: px between neighbors */
-    float wander_radius;   /* wander: px, the circle the goal moves on */
-    float wander_distance; /* wander: px, the circle's center ahead of the agent */
-    float wander_rate;     /* wander: rad after one second, the root mean square turn of the goal */
+    float max_prediction; /* pursue, evade, offset_pursuit, interpose: s, the furthest ahead they predict */
+    bool keep;            /* pursue: stay with the first quarry until it is gone or the state ends */
+    vec2 offset;          /* offset_pursuit: px in the target's frame, x ahead, y to its right */
+    int shape;            /* formation: enum formation_shape */
+    float spacing;        /* formation: px between neighbors */
+    char formation[LIMIT_NAME_CHARS + 1]; /* formation: which one's places; empty: those of its shape */
+    float wander_radius;                  /* wander: px, the circle the goal moves on */
+    float wander_distance;                /* wander: px, the circle's center ahead of the agent */
+    float wander_rate; /* wander: rad after one second, the root mean square turn of the goal */
     char
         kinds[LIMIT_NAME_CHARS * 8]; /* those with neighbors: kinds that count, a space between; empty: own */
     struct zone_def zones[ZONE_COUNT];

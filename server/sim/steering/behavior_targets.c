@@ -248,17 +248,24 @@ const struct field behavior_formation_fields[] = {
      .choices = formation_names,
      .unit = "",
      .help = "How the places lie around the one it is about."},
+    ROW(FIELD_NAME, "formation", struct behavior_def, formation, 0, 0, 0, 0, "",
+        "One of the scenario's formations, whose places are kept instead of a shape's."),
     TARGET_ROWS,
     TURN_ROWS,
     END_ROW,
 };
 
 /* Formation: keep one of the places around another, given out by rank among the agents of its own kind; when
- * one is removed the others close up.
+ * one is removed the others close up. In a formation with places of its own: the place that it was given
+ * (world_formations.c); without one inactive.
  * source  Reynolds 1999, "Offset pursuit"; the shapes are those of
  * gdx-ai's formation patterns */
 struct steering_output behavior_formation(const struct behavior_def *behavior,
                                           const struct steering_context *context) {
+    if (behavior->formation[0] != '\0') {
+        return context->post == NULL ? no_output
+                                     : keep_place(*context->post, behavior->slowing_distance, context);
+    }
     const vec2 place = formation_place(behavior->shape, context->rank, context->group, behavior->spacing);
     trace_number(context->trace, "rank", (float)(context->rank + 1));
     trace_number(context->trace, "group", (float)context->group);

@@ -503,6 +503,9 @@ struct steering_output world_evaluate(const struct world *world, int32_t row,
     trace_behavior(world, row, context->trace, behavior, runtime);
     context->path = runtime->path >= 0 ? &world->scenery.paths[runtime->path] : NULL;
     context->flow = runtime->flow >= 0 ? &world->scenery.def.flows[runtime->flow] : NULL;
+    context->post = runtime->formation >= 0 && world->post[row] > 0
+                        ? &world->formations[runtime->formation].def.places[world->post[row] - 1].at
+                        : NULL;
     if (world_resolve_targets(world, row, behavior, runtime, context)) {
         output = call_behavior(world, row, behavior, runtime, context);
     }

@@ -271,6 +271,7 @@ void world_act(struct world *world, const struct parallel *parallel) {
         if (!world->is_pure_flock) { /* a pure flock needs no lookup */
             grid_look_up(&world->grid, parallel);
         }
+        world_form_up(world);
         world_sights_begin(world);
         world_listen(world);
         if (world->exchange == NULL) {

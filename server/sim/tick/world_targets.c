@@ -223,7 +223,7 @@ static bool search_kind(const struct world *world, int32_t row, int kind, float 
 static struct target_info resolve_kind(const struct world *world, int32_t row, int kind, float within) {
     const int32_t population = world->kind_begin[kind + 1] - world->kind_begin[kind];
     struct target_info found;
-    if (world->is_sorted && population > FEW_AGENTS &&
+    if (world->is_sorted && population > FEW_AGENTS && world_owns(world, row) &&
         search_kind(world, row, kind, within, population, &found)) {
         return found;
     }

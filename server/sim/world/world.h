@@ -245,6 +245,14 @@ struct sink_view {
     const struct sink_def *def;
     uint32_t removed; /* agents that it has taken out */
 };
+/** What decides when the places of a formation are given out again: as it was when they were last. All zeros: never. */
+struct formation_state {
+    vec2 heading;          /* of the leader; unit vector */
+    uint32_t leader;       /* id; 0: a target */
+    uint32_t members, ids; /* how many were looked at; the sum of their ids */
+};
+int world_formation_count(const struct world *world);
+
 int world_source_count(const struct world *world);
 struct source_view world_source(const struct world *world, int index);
 int world_sink_count(const struct world *world);

@@ -33,6 +33,7 @@
     X(8, vec2, heading, vec2_make(1.0f, 0.0f), true, hash_heading, BY_SLOT, true)                            \
     X(9, struct drive, drive, ((struct drive){.left = 0}), true, hash_drive, BY_ROW, true)                   \
     X(10, struct timers, timers, ((struct timers){{0}}), true, hash_timers, BY_SLOT, true)                   \
+    X(11, uint8_t, post, 0, true, hash_byte, BY_ROW, true)                                                   \
     X(0, uint16_t, voice, 0, false, hash_none, BY_SLOT, false)                                               \
     X(0, int32_t, rank, 0, false, hash_none, BY_ROW, false)                                                  \
     X(0, int32_t, by_kind, 0, false, hash_none, BY_ROW, false)                                               \

@@ -384,6 +384,19 @@ static bool are_sane(const struct world_def *def) {
     return are;
 }
 
+/* Whether formations have places, for kinds that there are. */
+static bool can_form(const struct world_def *def) {
+    bool can = def->formation_count >= 0 && def->formation_count <= LIMIT_FORMATIONS;
+    for (int f = 0; can && f < def->formation_count; f++) {
+        const struct formation_def *formation = &def->formations[f];
+        can = formation->place_count >= 1 && formation->place_count <= LIMIT_FORMATION_PLACES;
+        for (int i = 0; can && i < formation->place_count; i++) {
+            can = formation->places[i].kind >= -1 && formation->places[i].kind < def->kind_count;
+        }
+    }
+    return can;
+}
+
 bool world_def_is_sane(const struct world_def *def, const char **what) {
     *what = "size or tick_hz is out of range; allowed: 1 to LIMIT_WORLD_SIZE px, 1 to LIMIT_TICK_HZ";
     if (!(def->size.x >= 1.0f && def->size.x <= (float)LIMIT_WORLD_SIZE && def->size.y >= 1.0f &&
@@ -397,6 +410,11 @@ bool world_def_is_sane(const struct world_def *def, const char **what) {
     }
     *what = "a source or sink is of no kind or area, or out of range; allowed: indices of the definition";
     if (!are_sane(def)) {
+        return false;
+    }
+    *what = "a formation has no places, too many, or one for an unknown kind; allowed: 1 to "
+            "LIMIT_FORMATION_PLACES, for kinds of the definition";
+    if (!can_form(def)) {
         return false;
     }
     *what = "max_agents is out of range; allowed: 1 to LIMIT_AGENTS";
@@ -430,6 +448,10 @@ enum world_result world_build(struct world *world, const struct world_def *def, 
     world_allow_giving_up(world, def->exchange == NULL ? def->given_up : NULL);
     build_targets(def, world);
     build_turnover(def, &world->turnover);
+    world->formation_count = def->formation_count;
+    for (int i = 0; i < def->formation_count; i++) {
+        world->formations[i].def = def->formations[i];
+    }
     if (scenery_init(&world->scenery, &def->geometry, &world->bounds) != 0) {
         return WORLD_NO_MEMORY;
     }

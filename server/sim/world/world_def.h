@@ -151,6 +151,19 @@ struct sink_def {
     uint64_t kinds; /* bit k: those of kind k */
 };
 
+/** A place of a formation. */
+struct formation_place {
+    vec2 at;  /* px in the frame of the one it is about: x ahead, y to its right */
+    int kind; /* index of the kind that may stand there; -1: any member */
+};
+
+/** Places that agents of one or several kinds keep, given out by how far each has to go. */
+struct formation_def {
+    char name[LIMIT_NAME_CHARS + 1];
+    int place_count; /* 1 .. LIMIT_FORMATION_PLACES; of too few members the first places are taken */
+    struct formation_place places[LIMIT_FORMATION_PLACES];
+};
+
 struct world_def {
     uint64_t seed;
     double tick_hz; /* ticks a second */
@@ -164,6 +177,8 @@ struct world_def {
     int placement_count;
     struct placement_def *placements; /* owned */
     struct geometry_def geometry;     /* owned; obstacles, walls, paths, flow fields, areas, gates */
+    int formation_count;
+    struct formation_def formations[LIMIT_FORMATIONS];
     int source_count, sink_count;
     struct source_def sources[LIMIT_SOURCES];
     struct sink_def sinks[LIMIT_SINKS];

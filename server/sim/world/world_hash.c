@@ -275,6 +275,8 @@ static uint64_t absorb_behavior(uint64_t hash, int own, const struct behavior_de
     HASH(behavior.second, hash = absorb_ref(hash, &behavior->second, &runtime->second));
     HASH(behavior.path, hash = absorb_unless(0, hash, MARK_PATH_INDEX, (uint32_t)(runtime->path + 1)));
     HASH(behavior.flow, hash = absorb_unless(0, hash, MARK_FLOW_INDEX, (uint32_t)(runtime->flow + 1)));
+    HASH(behavior.formation,
+         hash = absorb_unless(0, hash, MARK_FORMATION_INDEX, (uint32_t)(runtime->formation + 1)));
     HASH(behavior.kinds, hash = absorb_unless(UINT64_C(1) << own, hash, MARK_KINDS, runtime->kinds));
     if (behavior_has_trait(behavior->type, TRAIT_REGION)) {
         HASH(behavior.region, hash = absorb_region(hash, &behavior->region));
@@ -465,6 +467,21 @@ static uint64_t absorb_turnover(uint64_t hash, const struct turnover *turnover) 
     return hash;
 }
 
+static uint64_t absorb_formation(uint64_t hash, const struct formation *formation) {
+    const struct formation_state *state = &formation->state;
+    const uint64_t leader = ((uint64_t)state->leader << 32) | state->members;
+    hash = absorb(hash, MARK_FORMATION, (uint32_t)formation->def.place_count);
+    for (int i = 0; i < formation->def.place_count; i++) {
+        const struct formation_place *place = &formation->def.places[i];
+        HASH(place.at, hash = absorb(hash, MARK_PLACE_AT, point(place->at)));
+        HASH(place.kind, hash = absorb_unless(0, hash, MARK_PLACE_KIND, (uint32_t)(place->kind + 1)));
+    }
+    HASH(formed.heading, hash = absorb_unless(0, hash, MARK_FORMED_HEADING, point(state->heading)));
+    HASH(formed.leader, hash = absorb_unless(0, hash, MARK_FORMED_LEADER, leader));
+    HASH(formed.ids, hash = absorb_unless(0, hash, MARK_FORMED_IDS, state->ids));
+    return hash;
+}
+
 static uint64_t absorb_axis(uint64_t hash, uint64_t mark, const struct grid_axis *axis) {
     hash = absorb(hash, mark, pair(axis->origin, axis->scale));
     return absorb(hash, mark, ((uint64_t)bits_of(axis->size) << 32) | (uint32_t)axis->cells);
@@ -499,6 +516,9 @@ static uint64_t hash_with(const struct world *world, uint64_t agents) {
         hash = absorb_kind(hash, k, &world->kinds[k]);
     }
     hash = absorb_turnover(hash, &world->turnover);
+    for (int i = 0; i < world->formation_count; i++) {
+        hash = absorb_formation(hash, &world->formations[i]);
+    }
     return absorb_geometry(hash, world);
 }
 

@@ -73,6 +73,13 @@ enum mark {
     MARK_TARGET_WAY,
     MARK_WAY_BODY,
     MARK_WAY_GOAL,
+    MARK_FORMATION = 320, /* and those that follow */
+    MARK_FORMATION_INDEX,
+    MARK_PLACE_AT,
+    MARK_PLACE_KIND,
+    MARK_FORMED_HEADING,
+    MARK_FORMED_LEADER,
+    MARK_FORMED_IDS,
     MARK_SOURCE = 200, /* and those that follow */
     MARK_SOURCE_PLAN,
     MARK_SOURCE_BURST,

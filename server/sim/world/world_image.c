@@ -69,6 +69,12 @@ static bool is_state(const struct world *world, int32_t row, const void *entry) 
     return byte_at(entry) < world->kinds[world->kind[row]].def.state_count;
 }
 
+/* After the kinds of agents. */
+static bool is_post(const struct world *world, int32_t row, const void *entry) {
+    const int formation = world->kinds[world->kind[row]].formation;
+    return byte_at(entry) <= (formation < 0 ? 0 : world->formations[formation].def.place_count);
+}
+
 static bool is_place(const struct world *world, vec2 at) {
     const float most = (float)LIMIT_COORDINATE;
     if (!is_between(at.x, -most, most) || !is_between(at.y, -most, most)) {
@@ -237,6 +243,8 @@ static const struct member kind_members[] = {{NULL, 0, INTEGERS(1, 1), {is_kind,
                                              LAST};
 static const struct member state_members[] = {{NULL, 0, INTEGERS(1, 1), {is_state, "the index of a state"}},
                                               LAST};
+static const struct member post_members[] = {
+    {NULL, 0, INTEGERS(1, 1), {is_post, "0, and 1 + the index of a place of its kind's formation"}}, LAST};
 static const struct member flags_members[] = {{NULL, 0, INTEGERS(1, 1), {is_flag, "0 and 1"}}, LAST};
 static_assert(AGENT_OWN_BODY == 1, "flags are written as 0 and 1");
 
@@ -284,6 +292,8 @@ static const struct member *members_of(int column) {
         return state_members;
     case COLUMN_flags:
         return flags_members;
+    case COLUMN_post:
+        return post_members;
     case COLUMN_motion:
         return motion_members;
     default:
@@ -685,6 +695,11 @@ struct image_turnover world_image_turnover(const struct world *world) {
     memcpy(image.spawned, turnover->spawned, sizeof image.spawned);
     memcpy(image.removed, turnover->removed, sizeof image.removed);
     return image;
+}
+
+struct formation_state world_image_formation(const struct world *world, int formation) {
+    assert(formation >= 0 && formation < world->formation_count);
+    return world->formations[formation].state;
 }
 
 struct aim world_image_aim(const struct world *world, int kind) {

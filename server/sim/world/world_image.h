@@ -105,6 +105,11 @@ struct image_turnover {
 };
 struct image_turnover world_image_turnover(const struct world *world);
 
+enum {
+    FORMATION_WORDS = sizeof(struct formation_state) / sizeof(uint32_t)
+}; /* of 32 bits, as checkpoints have it */
+struct formation_state world_image_formation(const struct world *world, int formation);
+
 /** A parameter exactly as it is: a number, or the ends of a range to draw from. Angles in rad. */
 struct image_param {
     double low, high; /* equal when it is no range */
@@ -131,6 +136,9 @@ NODISCARD bool world_restore_param(struct world *world, const struct param_ref *
                                    struct image_param value);
 /** False when more have come than were due, or the limit is none that the world may have. */
 NODISCARD bool world_restore_turnover(struct world *world, const struct image_turnover *turnover);
+/** False when the heading is none that an agent has. */
+NODISCARD bool world_restore_formation(struct world *world, int formation,
+                                       const struct formation_state *state);
 /** After the parameters of the kind. False when the aim is not allowed. */
 NODISCARD bool world_restore_kind(struct world *world, int kind, struct aim aim, bool is_tireless);
 /** Pairs of a first id and a count; all agents. False with *fault. */

@@ -2,7 +2,7 @@
  *
  * Agents have a row, ascending with their id, and a slot, where their motion lies (grid.h). Columns hold one
  * entry a row or one a slot, all of them `capacity` long (world_columns.h).
- *   by row   id, kind, flags, aim, own_body, rank; by_kind
+ *   by row   id, kind, flags, aim, own_body, post, rank; by_kind
  *   by slot  state, memory, timers, voice, heading, and all of grid: what a tick reads of every agent moves with the sort, so
  *            a tick goes through memory from one end to the other
  * In a pure flock (is_pure_flock) no tick reads the columns by slot but of agents at rest: they are by row for
@@ -52,6 +52,7 @@ struct ref_runtime {
 struct behavior_runtime {
     struct ref_runtime target, second;
     int path, flow;                   /* indices in the scenery; -1: none */
+    int formation;                    /* index; -1: none */
     char label[LIMIT_NAME_CHARS + 8]; /* "seek", "seek2" */
     enum steering_way way;            /* in a crowd, of an agent away from solids */
     uint64_t kinds;                   /* bit k: kind k counts as a neighbor */
@@ -108,6 +109,7 @@ struct kind {
     vec2 turn;     /* {cos, sin} of the largest turn of one tick */
     struct aim aim;
     struct state_runtime states[LIMIT_STATES];
+    int formation; /* whose places its agents keep; -1: none */
     int timer_count;
     struct timer_ref timers[LIMIT_TIMERS];
     int look_count;
@@ -126,6 +128,13 @@ struct turnover {
     uint32_t removed[LIMIT_SINKS];
     int32_t limit; /* agents up to which sources fill the world */
     bool is_full;  /* after the last tick agents wait because of it */
+};
+
+/* A formation, and when its places were given out last (world_formations.c). */
+struct formation {
+    struct formation_def def;
+    uint64_t kinds; /* bit k: agents of kind k are members */
+    struct formation_state state;
 };
 
 enum agent_flag { AGENT_OWN_BODY = 1, AGENT_REMOVED = 2 };
@@ -150,6 +159,8 @@ struct world {
     uint32_t next_obstacle; /* id */
 
     struct turnover turnover;
+    int formation_count;
+    struct formation formations[LIMIT_FORMATIONS];
 
     int note_count; /* events of the last tick */
     struct world_note notes[WORLD_NOTES_MAX];
@@ -170,7 +181,7 @@ struct world {
     int32_t max_agents; /* no command passes it */
     uint32_t next_id;
     /* Owned. heading, next_heading: unit vectors; is_pure_flock: only of those at rest. own_body: meaningful
-     * where AGENT_OWN_BODY is set. rank: an agent's place in its kind's part of by_kind. by_kind: rows,
+     * where AGENT_OWN_BODY is set. post: 1 + its place in the formation of its kind; 0: none. rank: an agent's place in its kind's part of by_kind. by_kind: rows,
      * grouped by kind, ascending within one. Columns by slot have GRID_SPARE readable entries behind the last. */
     WORLD_COLUMNS(COLUMN_MEMBERS)
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
@@ -518,6 +529,8 @@ void world_advance(struct world *world, const struct parallel *parallel);
 void world_lead_ways(struct world *world, bool is_due);
 /** Sources and sinks, between the tick that is done and the next one. Collective. */
 void world_turn_over(struct world *world);
+/** Gives out the places of formations whose members or leader have changed or turned, before tick t is steered. */
+void world_form_up(struct world *world);
 /** Removes the agents that are marked with AGENT_REMOVED, of which there are so many. Returns how many. Collective. */
 int32_t world_remove_marked(struct world *world, int32_t removed);
 

@@ -360,6 +360,15 @@ static bool resolve_kinds(const struct world_def *def, int own, const struct beh
     return true;
 }
 
+/* The index; -1: none is named, or none is called so. */
+static int find_formation(const struct world_def *def, const char *name) {
+    int found = def->formation_count - 1;
+    while (found >= 0 && (name[0] == '\0' || strcmp(def->formations[found].name, name) != 0)) {
+        found--;
+    }
+    return found;
+}
+
 static bool build_behaviors(const struct world_def *def, int own, const struct state_def *state,
                             struct state_runtime *runtime) {
     for (int b = 0; b < state->behavior_count; b++) {
@@ -377,9 +386,28 @@ static bool build_behaviors(const struct world_def *def, int own, const struct s
         one->path = behavior_has_path(type) ? geometry_def_find_path(&def->geometry, behavior->path) : -1;
         one->flow =
             behavior_has_flow_field(type) ? geometry_def_find_flow(&def->geometry, behavior->flow_field) : -1;
+        one->formation = find_formation(def, behavior->formation);
         make_label(state, b, one->label, sizeof one->label);
     }
     sort_tiers(state, runtime->order);
+    return true;
+}
+
+/* Whether the formations that behaviors name are there, and one at most; notes that the kind is a member. */
+static bool join_formations(struct world *world, int own, const struct state_def *state,
+                            const struct state_runtime *runtime) {
+    struct kind *kind = &world->kinds[own];
+    for (int b = 0; b < state->behavior_count; b++) {
+        const int formation = runtime->behaviors[b].formation;
+        if (state->behaviors[b].formation[0] == '\0') {
+            continue;
+        }
+        if (formation < 0 || (kind->formation >= 0 && kind->formation != formation)) {
+            return false;
+        }
+        kind->formation = formation;
+        world->formations[formation].kinds |= UINT64_C(1) << own;
+    }
     return true;
 }
 
@@ -491,8 +519,10 @@ static bool build_conditions(const struct world_def *def, struct kind *kind, int
     return true;
 }
 
-static enum world_result build_kind(const struct world_def *def, int own, struct kind *kind,
+static enum world_result build_kind(struct world *world, const struct world_def *def, int own,
                                     const char **what) {
+    struct kind *kind = &world->kinds[own];
+    kind->formation = -1;
     if (kind->def.state_count < 1 || kind->def.state_count > LIMIT_STATES) {
         *what = "a kind has a wrong number of states; allowed: 1 to LIMIT_STATES";
         return WORLD_BAD_DEF;
@@ -509,6 +539,12 @@ static enum world_result build_kind(const struct world_def *def, int own, struct
         }
         if (!has_ways(state, &kind->states[s])) {
             *what = "a behavior names an unknown path or flow field; allowed: those of the definition";
+            return WORLD_BAD_DEF;
+        }
+        if (!join_formations(world, own, state, &kind->states[s])) {
+            *what =
+                "a behavior names an unknown formation, or the second one of its kind; allowed: one of the "
+                "definition";
             return WORLD_BAD_DEF;
         }
         if (!build_conditions(def, kind, s)) {
@@ -563,7 +599,7 @@ enum world_result world_build_kinds(struct world *world, const struct world_def 
     for (int k = 0; k < def->kind_count; k++) {
         world->kinds[k].def = def->kinds[k];
         world->kinds[k].is_tireless = true;
-        const enum world_result result = build_kind(def, k, &world->kinds[k], what);
+        const enum world_result result = build_kind(world, def, k, what);
         if (result != WORLD_OK) {
             return result;
         }

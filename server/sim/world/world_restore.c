@@ -146,6 +146,13 @@ bool world_restore_turnover(struct world *world, const struct image_turnover *tu
     return turnover->limit >= 1 && turnover->limit <= (uint32_t)world->max_agents;
 }
 
+bool world_restore_formation(struct world *world, int formation, const struct formation_state *state) {
+    assert(formation >= 0 && formation < world->formation_count);
+    world->formations[formation].state = *state;
+    const float square = vec2_length_squared(state->heading);
+    return state->members == 0 ? square == 0.0f : square > 0.99f && square < 1.01f;
+}
+
 /* ---- agents ---- */
 
 bool world_restore_ids(struct world *world, const uint32_t (*runs)[2], int32_t count,

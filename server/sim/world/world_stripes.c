@@ -99,6 +99,16 @@ static void visit_state(const struct outlook *outlook, int asker, int index, loo
         const struct look_at second = {asker, name, &one.def.second, &one.runtime.second, false};
         function(outlook, &first, context);
         function(outlook, &second, context);
+        if (one.runtime.formation >= 0) { /* every rank gives out its places: where members and leaders are */
+            static const struct target_ref anywhere;
+            const struct ref_runtime own = {REF_KIND, asker};
+            const bool has_kind = one.runtime.target.mode == REF_KIND;
+            const struct look_at members = {asker, name, &anywhere, &own, false};
+            const struct look_at leaders = {asker, name, &anywhere, has_kind ? &one.runtime.target : &own,
+                                            false};
+            function(outlook, &members, context);
+            function(outlook, &leaders, context);
+        }
     }
 }
 

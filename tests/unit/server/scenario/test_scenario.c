@@ -285,6 +285,47 @@ static void test_wheels_and_herd(void **state) {
     assert_string_equal(failure.field, "kinds.p.behaviors[0].herd.target");
 }
 
+/* A formation that two kinds keep; what is wrong with one is said at its place. */
+static void test_formations(void **state) {
+    static const char *const text =
+        "{\"name\":\"t\",\"world\":{\"size\":[800,600]},\"kinds\":{\"a\":{\"behaviors\":[{\"formation\":{"
+        "\"agent\":1,"
+        "\"formation\":\"%s\"}},{\"formation\":{\"agent\":1,\"formation\":\"%s\"}}]}},"
+        "\"formations\":{\"court\":{\"places\":[[-10,20],%s]},\"crowd\":{\"places\":[[0,0]]}}}";
+    static const char *const wrong[][5] = {
+        {"cort", "cort", "[1,2]", "kinds.a.behaviors[0].formation.formation",
+         "no formation \"cort\" (did you mean \"court\"?); this scenario has \"court\", \"crowd\""},
+        {"court", "crowd", "[1,2]", "kinds.a.behaviors[1].formation.formation",
+         "a kind keeps the places of one formation; allowed: \"court\", as in its other behavior"},
+        {"court", "court", "[1]", "formations.court.places[1]",
+         "expected [ahead, right] or [ahead, right, kind], found an array"},
+        {"court", "court", "[1,100001]", "formations.court.places[1][1]", "100001 is out of range"},
+        {"court", "court", "[1,2,\"b\"]", "formations.court.places[1][2]", "no kind \"b\""},
+        {"court", "court", "[1,2,3]", "formations.court.places[1]", "expected [ahead, right]"},
+    };
+    struct failure failure;
+    char filled[512];
+    (void)state;
+    (void)snprintf(filled, sizeof filled, text, "court", "court", "[3,-4,\"a\"]");
+    assert_int_equal(read_text(filled, &failure), 0);
+    const struct formation_def *court = &scenario.def.formations[0];
+    assert_int_equal(scenario.def.formation_count, 2);
+    assert_int_equal(court->place_count, 2);
+    assert_true(court->places[0].at.x == -10.0f && court->places[0].at.y == 20.0f &&
+                court->places[0].kind == -1);
+    assert_true(court->places[1].at.y == -4.0f && court->places[1].kind == 0);
+    assert_string_equal(scenario.def.kinds[0].states[0].behaviors[0].formation, "court");
+    scenario_fini(&scenario);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        (void)snprintf(filled, sizeof filled, text, wrong[i][0], wrong[i][1], wrong[i][2]);
+        assert_int_equal(read_text(filled, &failure), -1);
+        assert_string_equal(failure.field, wrong[i][3]);
+        if (strstr(failure.message, wrong[i][4]) == NULL) {
+            fail_msg("%s", failure.message);
+        }
+    }
+}
+
 /* What a condition may ask for besides a distance. */
 static void test_conditions(void **state) {
     (void)state;
@@ -375,7 +416,7 @@ static const char *const mistakes[][3] = {
     {"{\"name\":7,\"world\":{\"size\":[800,600]}}", "name", "expected a string, found a number"},
     {"{\"name\":\"t\"}", "world", "missing"},
     {"{" WORLD ",\"walls\":[]}", "walls",
-     "allowed: name, description, seed, tick_hz, warmup, world, targets, kinds, agents"},
+     "allowed: name, description, seed, tick_hz, warmup, world, targets, kinds, formations, agents"},
     {"{" WORLD ",\"seed\":-1}", "seed", "-1 is out of range: 0 to 9007199254740991"},
     {"{" WORLD ",\"seed\":1.5}", "seed", "integer"},
     {"{" WORLD ",\"tick_hz\":481}", "tick_hz", "481 is out of range: 1 to 480"},
@@ -784,14 +825,15 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything),   cmocka_unit_test(test_view_and_about),
-        cmocka_unit_test(test_strolls),      cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_states),       cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_too_many_pieces),
-        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),       cmocka_unit_test(test_places),
-        cmocka_unit_test(test_file),         cmocka_unit_test(test_wheels_and_herd),
-        cmocka_unit_test(test_way_warnings), cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_everything), cmocka_unit_test(test_view_and_about),
+        cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
+        cmocka_unit_test(test_conditions), cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_wheels_and_herd),
+        cmocka_unit_test(test_formations), cmocka_unit_test(test_way_warnings),
+        cmocka_unit_test(test_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

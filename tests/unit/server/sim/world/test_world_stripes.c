@@ -41,6 +41,7 @@ static const struct verdict {
     {"crossing_crowds", 120, "", NULL},
     {"doorway", 60, "", NULL},
     {"driven", 150, "", NULL},
+    {"escort", 60, "queen guard lady", NULL},
     {"figure_of_eight", 60, "", NULL},
     {"flock", 75, "", NULL},
     {"follow_flow", 16, "", NULL},
