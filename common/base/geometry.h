@@ -74,15 +74,18 @@ struct wall_def {
 /** A named way through the world: a line along its points and a corridor of `radius` px on both sides. */
 struct path_def {
     char name[LIMIT_NAME_CHARS + 1];
-    bool is_loop;    /* the last point is joined to the first */
-    float radius;    /* px, >= 0 */
-    int point_count; /* 2 .. LIMIT_PATH_POINTS */
+    bool is_loop; /* the last point is joined to the first */
+    float radius; /* px, >= 0; where points have their own, the largest of them */
+    int radius_count; /* 0; or point_count: the corridor has radii[i] at point i, and between points what is between */
+    float radii[LIMIT_PATH_POINTS]; /* px, >= 0 */
+    int point_count;                /* 2 .. LIMIT_PATH_POINTS */
     vec2 points[LIMIT_PATH_POINTS];
 };
 
 /** The whole ticks that a time takes. */
 static inline double whole_ticks(double seconds, double tick_hz) {
-    return (double)(uint64_t)(seconds * tick_hz + 0.5);
+    const double half = 0.5; /* no lround: the core has +, -, *, / and roots */
+    return (double)(uint64_t)(seconds * tick_hz + half);
 }
 
 /** Side i of a path, the short way on a torus. wrap: px, the size of the torus; {0, 0}: there is none. */
@@ -161,6 +164,11 @@ static inline vec2 obstacle_offset(const struct obstacle_def *obstacle, const st
     double length;
     (void)path_offset(path, wrap, 0.0, &length);
     return path_offset(path, wrap, move_share(&obstacle->move, path, length, tick_hz, tick), &length);
+}
+
+/** Half the width of the corridor at a point, px. */
+static inline float path_radius_at(const struct path_def *path, int point) {
+    return point < path->radius_count ? path->radii[point] : path->radius;
 }
 
 /** A named line across which agents are counted; it stops no agent. px */

@@ -86,7 +86,7 @@
 #define LIMIT_PIECES           1024 /* convex pieces that a world's obstacles are cut into, whole ones included */
 #define LIMIT_WALLS            512 /* walls of a world */
 #define LIMIT_PATHS            16  /* named paths of a world */
-#define LIMIT_PATH_POINTS      64  /* points of a path */
+#define LIMIT_PATH_POINTS      512 /* points of a path */
 #define LIMIT_FORMATIONS       16  /* of a world */
 #define LIMIT_FORMATION_PLACES 64  /* places of a formation */
 #define LIMIT_SOURCES          16  /* of a world; as many sinks */

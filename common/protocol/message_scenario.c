@@ -145,12 +145,17 @@ static int message_view_read(const cJSON *json, struct message_view *view, struc
 
 /* Whatever a hostile server sends, counts stay within the arrays and numbers finite. */
 
+static const struct field path_radius[] = {
+    {.type = FIELD_FLOAT, .max = LIMIT_WORLD_SIZE, .unit = "px"},
+};
+
 /* clang-format off */
 static const struct field path_fields[] = {
     ROW(struct path_def, "name", FIELD_NAME, name, NEED, 0, 0),
     GEOMETRY_POINTS("points", struct path_def, NEED, 2, LIMIT_PATH_POINTS),
     ROW(struct path_def, "radius", FIELD_FLOAT, radius, NEED, 0, LIMIT_WORLD_SIZE),
     ROW(struct path_def, "loop", FIELD_BOOL, is_loop, 0, 0, 0),
+    ROWS(struct path_def, "radii", radii, radius_count, FIELD_BRIEF, LIMIT_PATH_POINTS, path_radius),
     END,
 };
 

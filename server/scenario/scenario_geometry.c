@@ -132,21 +132,84 @@ static int read_wall(const cJSON *json, const char *path, struct world_def *def,
 
 /* ---- paths ---- */
 
+/* What a path has beside the rest. */
+struct path_part {
+    struct path_def path;
+    uint32_t smooth;
+};
+
 static const struct field path_fields[] = {
     {.name = "radius",
      .type = FIELD_FLOAT,
-     FIELD_MEMBER(struct path_def, radius),
+     FIELD_MEMBER(struct path_part, path.radius),
+     .initial = 20.0,
      .max = LIMIT_WORLD_SIZE,
      .unit = "px",
      .help = "Half the width of the way."},
     {.name = "loop",
      .type = FIELD_BOOL,
-     FIELD_MEMBER(struct path_def, is_loop),
+     FIELD_MEMBER(struct path_part, path.is_loop),
      .help = "The last point is joined to the first."},
+    {.name = "smooth",
+     .type = FIELD_UINT32,
+     FIELD_MEMBER(struct path_part, smooth),
+     .max = 64,
+     .help = "Points that are put between two, on a curve through all of them."},
     {.type = FIELD_END},
 };
 
-static const struct field path_points = GEOMETRY_POINTS("points", struct path_def, 0, 2, LIMIT_PATH_POINTS);
+/* A point of a path: [x, y], or [x, y, radius]. */
+static int read_path_point(const cJSON *json, const char *path, struct path_def *line,
+                           struct failure *failure) {
+    static const struct field place_row = {
+        .type = FIELD_FLOAT, .min = -LIMIT_COORDINATE, .max = LIMIT_COORDINATE, .unit = "px"};
+    static const struct field radius_row = {.type = FIELD_FLOAT, .max = LIMIT_WORLD_SIZE, .unit = "px"};
+    const int size = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0, at = line->point_count;
+    float *const numbers[] = {&line->points[at].x, &line->points[at].y, &line->radii[at]};
+    if (scenario_expect(size == 2 || size == 3, "[x, y] or [x, y, radius]", json, path, failure) != 0) {
+        return -1;
+    }
+    line->radii[at] = line->radius;
+    for (int i = 0; i < size; i++) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, i);
+        if (field_read_value(i < 2 ? &place_row : &radius_row, cJSON_GetArrayItem(json, i), item_path,
+                             numbers[i], failure) != 0) {
+            return -1;
+        }
+    }
+    line->point_count++;
+    line->radius_count = size == 3 ? LIMIT_PATH_POINTS : line->radius_count;
+    return 0;
+}
+
+/* Its radius is then the largest, and each point has its own if one has. */
+static int read_path_points(const cJSON *json, const char *path, struct path_def *line,
+                            struct failure *failure) {
+    const int count = cJSON_GetArraySize(json), most = LIMIT_PATH_POINTS;
+    const cJSON *item = NULL;
+    if (scenario_expect(cJSON_IsArray(json), "an array of points [x, y] or [x, y, radius]", json, path,
+                        failure) != 0) {
+        return -1;
+    }
+    if (count < 2 || count > most) {
+        return failure_set(failure, FAILURE_BAD_PARAM, path, "%d points; allowed are 2 to %d", count, most);
+    }
+    cJSON_ArrayForEach(item, json) {
+        char item_path[SCENARIO_PATH_BYTES];
+        scenario_path(item_path, "%s[%d]", path, line->point_count);
+        if (read_path_point(item, item_path, line, failure) != 0) {
+            return -1;
+        }
+    }
+    float widest = 0.0f;
+    for (int i = 0; i < count; i++) {
+        widest = line->radii[i] > widest ? line->radii[i] : widest;
+    }
+    line->radius_count = line->radius_count > 0 ? count : 0;
+    line->radius = line->radius_count > 0 ? widest : line->radius;
+    return 0;
+}
 
 static int read_path(const cJSON *json, const char *path, struct world_def *def, struct failure *failure) {
     static const char *const parts[] = {"points", NULL};
@@ -154,9 +217,10 @@ static int read_path(const cJSON *json, const char *path, struct world_def *def,
     if (line == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "too many paths: at most %d", LIMIT_PATHS);
     }
-    line->radius = 20.0f;
-    memcpy(line->name, json->string, strlen(json->string) + 1);
-    if (fields_read(path_fields, json, path, parts, line, NULL, failure) != 0) {
+    struct path_part part = {.smooth = 0};
+    fields_set_initial(path_fields, &part);
+    memcpy(part.path.name, json->string, strlen(json->string) + 1);
+    if (fields_read(path_fields, json, path, parts, &part, NULL, failure) != 0) {
         return -1;
     }
     char points_path[SCENARIO_PATH_BYTES];
@@ -165,7 +229,18 @@ static int read_path(const cJSON *json, const char *path, struct world_def *def,
     if (points == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, points_path, "missing; expected [[x, y], ...]");
     }
-    return field_read_value(&path_points, points, points_path, line, failure);
+    if (read_path_points(points, points_path, &part.path, failure) != 0) {
+        return -1;
+    }
+    const struct bounds bounds = {def->size, (enum edge)def->edge};
+    const int made = path_def_smooth(&part.path, part.smooth, &bounds), most = LIMIT_PATH_POINTS;
+    *line = part.path;
+    if (made > most) {
+        scenario_path(points_path, "%s.smooth", path);
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, points_path,
+                           "it makes %d points; allowed: at most %d, so a smaller number", made, most);
+    }
+    return 0;
 }
 
 /* ---- flow fields ---- */

@@ -202,7 +202,7 @@ static inline void lively_path(struct world_def *def, const char *name) {
     copy_text(path->name, name);
     path->is_loop = below(2);
     path->radius = often(1.0f, 40.0f, 1000.0f);
-    path->point_count = 2 + (below(2) ? below(4) : below(LIMIT_PATH_POINTS - 1));
+    path->point_count = 2 + (below(2) ? below(4) : below(63));
     for (int i = 0; i < path->point_count; i++) {
         path->points[i] = i > 0 && below(8) == 0 ? path->points[i - 1] : somewhere(def->size);
     }

@@ -253,10 +253,14 @@ static inline void random_ways(struct world_def *def) {
     copy_text(path->name, "p0");
     path->is_loop = below(2);
     path->radius = extreme(0.0f, 1000.0f);
-    path->point_count = 2 + below(LIMIT_PATH_POINTS - 1);
+    path->point_count = 2 + below(63);
     for (int i = 0; i < path->point_count; i++) {
         path->points[i] =
             i > 0 && below(4) == 0 ? path->points[i - 1] : (vec2){any(-1e6f, 1e6f), any(0.0f, def->size.y)};
+    }
+    path->radius_count = path->point_count % 3 == 0 ? path->point_count : 0;
+    for (int i = 0; i < path->radius_count; i++) {
+        path->radii[i] = path->radius / (float)(1 + i % 4);
     }
     struct flow_def *flow = geometry_def_add_flow(&def->geometry);
     assert_non_null(flow);

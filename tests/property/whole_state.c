@@ -18,7 +18,12 @@ static void add_geometry(struct world_def *def) {
     *area = (struct area_def){
         .name = "a", .shape = {.shape = OBSTACLE_BOX, .size = {700, 500}, .radius = 50.0f}, .speed = 0.5f};
     vectors[0] = vec2_make(5.0f, 6.0f);
-    *path = (struct path_def){.name = "p", .radius = 20.0f, .point_count = 2, .points = {{9, 9}, {700, 500}}};
+    *path = (struct path_def){.name = "p",
+                              .radius = 20.0f,
+                              .point_count = 2,
+                              .points = {{9, 9}, {700, 500}},
+                              .radius_count = 2,
+                              .radii = {20, 9}};
     *wall = (struct wall_def){{300.0f, 100.0f}, {300.0f, 200.0f}};
     *obstacle = (struct obstacle_def){.shape = OBSTACLE_POLYGON,
                                       .at = {1.0f, 2.0f},
@@ -226,6 +231,7 @@ static void rows_of_geometry(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "wall.to", def->walls[0].to);
     STATE_ROW(rows, "path.is_loop", def->paths[0].is_loop);
     STATE_ROW(rows, "path.radius", def->paths[0].radius);
+    STATE_ROW(rows, "path.radii", def->paths[0].radii[1]);
     STATE_ROW(rows, "path.points", def->paths[0].points[1]);
     STATE_ROW(rows, "area.speed", def->areas[0].speed);
     STATE_ROW(rows, "area.shape", def->areas[0].shape.at);

@@ -134,13 +134,22 @@ static void draw_chevrons(const struct brush *brush, vec2 from, vec2 to, float *
 /* One polygon a side and a disc a point would show every overlap when they are see-through, so the band is
  * opaque. */
 static void draw_band(const struct brush *brush, const struct path_def *path, float widen, color fill) {
-    const float radius = path->radius * brush->camera->scale + widen;
     for (int i = 0; i < side_count(path); i++) {
+        const float scale = brush->camera->scale, radius = path_radius_at(path, i) * scale + widen;
+        const float last = path_radius_at(path, (i + 1) % path->point_count) * scale + widen;
         const vec2 from = place(brush, path->points[i]);
         const vec2 to = place(brush, vec2_add(path->points[i], side_of(brush, path, i)));
-        canvas_draw_line(brush->canvas, from, to, 2.0f * radius, fill);
+        if (path->radius_count == 0) {
+            canvas_draw_line(brush->canvas, from, to, 2.0f * radius, fill);
+        } else {
+            const vec2 ahead = vec2_with_length(vec2_sub(to, from), 1.0f), right = {-ahead.y, ahead.x};
+            const vec2 corners[] = {
+                vec2_add(from, vec2_scale(right, radius)), vec2_add(to, vec2_scale(right, last)),
+                vec2_sub(to, vec2_scale(right, last)), vec2_sub(from, vec2_scale(right, radius))};
+            canvas_fill_polygon(brush->canvas, corners, 4, fill);
+        }
         canvas_fill_disc(brush->canvas, from, radius, fill);
-        canvas_fill_disc(brush->canvas, to, radius, fill);
+        canvas_fill_disc(brush->canvas, to, last, fill);
     }
 }
 

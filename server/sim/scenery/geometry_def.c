@@ -2,10 +2,12 @@
 #include "server/sim/scenery/geometry_def.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "server/sim/scenery/obstacles.h"
+#include "server/sim/space/edge.h"
 
 void geometry_def_fini(struct geometry_def *def) {
     for (int i = 0; i < def->flow_count; i++) {
@@ -266,9 +268,83 @@ const char *gate_def_fault(const struct gate_def *gate, bool wraps, vec2 size) {
 
 static const char *path_def_fault(const struct path_def *path) {
     if (path->point_count < 2 || path->point_count > LIMIT_PATH_POINTS) {
-        return "a path needs 2 to 64 points";
+        return "a path needs 2 to 512 points";
     }
-    return path->radius >= 0.0f ? NULL : "a path's radius must not be negative";
+    if (path->radius_count != 0 && path->radius_count != path->point_count) {
+        return "a path needs a radius for each of its points, or none of their own";
+    }
+    float least = path->radius;
+    for (int i = 0; i < path->radius_count; i++) {
+        least = path->radii[i] <= path->radius ? lesser(least, path->radii[i]) : -1.0f;
+    }
+    return least >= 0.0f ? NULL : "a path's radius must not be negative, nor that of a point above it";
+}
+
+/* How long the parameter of a curve runs from one point to the next: the root of their distance. */
+static float stretch_of(vec2 way) {
+    const float root = sqrtf(vec2_length(way));
+    return root > 1e-3f ? root : 1e-3f;
+}
+
+static vec2 between(vec2 a, vec2 b, float share) {
+    return vec2_add(a, vec2_scale(vec2_sub(b, a), share));
+}
+
+/* A place on the curve from `to[1]` to `to[2]`, points of four in a row relative to to[1]; share: from 0 to 1. */
+static vec2 curve_at(const vec2 to[4], float share) {
+    float at[4] = {0.0f};
+    for (int i = 1; i < 4; i++) {
+        at[i] = at[i - 1] + stretch_of(vec2_sub(to[i], to[i - 1]));
+    }
+    const float t = at[1] + share * (at[2] - at[1]);
+    vec2 once[3], twice[2];
+    for (int i = 0; i < 3; i++) {
+        once[i] = between(to[i], to[i + 1], (t - at[i]) / (at[i + 1] - at[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        twice[i] = between(once[i], once[i + 1], (t - at[i]) / (at[i + 2] - at[i]));
+    }
+    return between(twice[0], twice[1], (t - at[1]) / (at[2] - at[1]));
+}
+
+/* From a point of a path to the one `step` after it, the short way; beyond the end of a line as if it went on straight. */
+static vec2 way_on(const struct path_def *path, const struct bounds *bounds, int point, int step) {
+    const int count = path->point_count, next = point + step;
+    if (path->is_loop || (next >= 0 && next < count)) {
+        return bounds_difference(bounds, path->points[point], path->points[(next + count) % count]);
+    }
+    return vec2_scale(bounds_difference(bounds, path->points[point], path->points[point - step]), -1.0f);
+}
+
+int path_def_smooth(struct path_def *path, uint32_t between_two, const struct bounds *bounds) {
+    const int sides = path->is_loop ? path->point_count : path->point_count - 1, each = (int)between_two + 1;
+    const int points = sides * each + (path->is_loop ? 0 : 1);
+    struct path_def smooth = *path;
+    if (points > LIMIT_PATH_POINTS) {
+        return points;
+    }
+    for (int side = 0; side < sides; side++) {
+        const vec2 from = path->points[side], ahead = way_on(path, bounds, side, 1);
+        const int next = (side + 1) % path->point_count;
+        const vec2 to[4] = {way_on(path, bounds, side, -1),
+                            {0.0f, 0.0f},
+                            ahead,
+                            vec2_add(ahead, way_on(path, bounds, next, 1))};
+        const float radius = path_radius_at(path, side), last = path_radius_at(path, next);
+        for (int i = 0; i < each; i++) {
+            const float share = (float)i / (float)each;
+            smooth.points[side * each + i] = i == 0 ? from : vec2_add(from, curve_at(to, share));
+            smooth.radii[side * each + i] = radius + share * (last - radius);
+        }
+    }
+    if (!path->is_loop) {
+        smooth.points[points - 1] = path->points[path->point_count - 1];
+        smooth.radii[points - 1] = path_radius_at(path, path->point_count - 1);
+    }
+    smooth.point_count = points;
+    smooth.radius_count = path->radius_count > 0 ? points : 0;
+    *path = smooth;
+    return points;
 }
 
 static const char *flow_def_fault(const struct flow_def *flow) {

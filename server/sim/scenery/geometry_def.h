@@ -92,6 +92,15 @@ const char *geometry_def_fault(const struct geometry_def *def, bool wraps, vec2 
 /** The corners of the smallest upright box around an obstacle, or around the shape of an area. px */
 void obstacle_def_extent(const struct obstacle_def *obstacle, vec2 *low, vec2 *high);
 
+struct bounds;
+/** Puts so many points between any two of a path: on a curve through all of them (centripetal Catmull-Rom: without loops and
+ * cusps; the ends of a line go on straight), evenly in its parameter, with radii between those of the two. On a torus sides go
+ * the short way. + - * / and sqrt alone.
+ *
+ * returns  how many points it has then; more than LIMIT_PATH_POINTS: that would be too many, nothing changed
+ * source   Catmull, Rom 1974; Yuksel, Schaefer, Keyser 2011, "Parameterization and applications of Catmull-Rom curves" */
+int path_def_smooth(struct path_def *path, uint32_t between_two, const struct bounds *bounds);
+
 /** The index of the path, flow field, area or gate of this name, or -1. */
 int geometry_def_find_path(const struct geometry_def *def, const char *name);
 int geometry_def_find_flow(const struct geometry_def *def, const char *name);

@@ -191,4 +191,26 @@ LANES_INLINE struct pair path_points(const struct path *path, lanes s) {
     return pair_add(from, pair_scale(delta, lanes_min(share, lanes_all(1.0f))));
 }
 
+/* path_radius */
+LANES_INLINE lanes path_radii(const struct path *path, lanes s) {
+    if (path->is_even) {
+        return lanes_all(path->radius);
+    }
+    const lanes_mask all = lanes_less(lanes_all(0.0f), lanes_all(1.0f));
+    lanes radius = lanes_all(0.0f);
+    for (int i = 0; i < path->count; i++) {
+        const struct path_side *side = &path->sides[i];
+        const lanes_mask is_behind = lanes_at_most_where(all, lanes_all(side->start), s);
+        if (!lanes_any(is_behind)) {
+            break;
+        }
+        const lanes length = lanes_all(side->length);
+        const lanes share = lanes_div_where(lanes_less(lanes_all(0.0f), length),
+                                            lanes_sub(s, lanes_all(side->start)), length);
+        const lanes more = lanes_mul(lanes_all(side->widening), lanes_min(share, lanes_all(1.0f)));
+        radius = lanes_select(is_behind, lanes_add(lanes_all(side->radius), more), radius);
+    }
+    return radius;
+}
+
 #endif

@@ -859,7 +859,7 @@ bool scenery_within(const struct scenery *scenery, const struct bounds *bounds, 
 /* ---- paths ---- */
 
 struct path path_prepare(const struct path_def *def, const struct bounds *bounds) {
-    struct path path = {.is_loop = def->is_loop, .radius = def->radius};
+    struct path path = {.is_loop = def->is_loop, .radius = def->radius, .is_even = def->radius_count == 0};
     const int sides = def->is_loop ? def->point_count : def->point_count - 1;
     assert(sides >= 1 && sides <= LIMIT_PATH_POINTS);
     for (int i = 0; i < sides; i++) {
@@ -867,12 +867,14 @@ struct path path_prepare(const struct path_def *def, const struct bounds *bounds
         const vec2 delta = bounds_difference(bounds, from, def->points[(i + 1) % def->point_count]);
         const float length = vec2_length(delta);
         if (length > 1e-6f) {
-            path.sides[path.count++] = (struct path_side){from, delta, path.length, length};
+            const float radius = path_radius_at(def, i);
+            const float widening = path_radius_at(def, (i + 1) % def->point_count) - radius;
+            path.sides[path.count++] = (struct path_side){from, delta, path.length, length, radius, widening};
             path.length += length;
         }
     }
     if (path.count == 0) {
-        path.sides[0] = (struct path_side){.from = def->points[0]};
+        path.sides[0] = (struct path_side){.from = def->points[0], .radius = path_radius_at(def, 0)};
         path.count = 1;
     }
     return path;
@@ -897,4 +899,8 @@ struct path_spot path_nearest(const struct path *path, const struct bounds *boun
 
 vec2 path_point(const struct path *path, float s) {
     return vec2_of(path_points(path, s));
+}
+
+float path_radius(const struct path *path, float s) {
+    return path_radii(path, s);
 }

@@ -24,15 +24,17 @@
  */
 
 struct path_side {
-    vec2 from, delta; /* px: its first point, and from there to its last */
-    float start;      /* px, arc length of `from` */
-    float length;     /* px, > 0 unless the whole path is a point */
+    vec2 from, delta;       /* px: its first point, and from there to its last */
+    float start;            /* px, arc length of `from` */
+    float length;           /* px, > 0 unless the whole path is a point */
+    float radius, widening; /* px: half the width at `from`; how much more it is at the end */
 };
 
 /** A path, prepared. Plain value. */
 struct path {
     bool is_loop;
-    float radius; /* px */
+    bool is_even; /* as wide everywhere */
+    float radius; /* px, where it is widest */
     float length; /* px, of the whole line, once round for a loop */
     int count;    /* sides, >= 1 */
     struct path_side sides[LIMIT_PATH_POINTS];
@@ -54,6 +56,9 @@ struct path_spot path_nearest(const struct path *path, const struct bounds *boun
 /** The point at arc length s: taken round a loop, held at the ends otherwise. px, in the world (not settled)
  */
 vec2 path_point(const struct path *path, float s);
+
+/** Half the width of the path at arc length s, 0 <= s <= length. px */
+float path_radius(const struct path *path, float s);
 
 /* ---- the scenery ---- */
 

@@ -356,7 +356,7 @@ struct steering_output behavior_follow_path(const struct behavior_def *behavior,
             context, context->exact_rate);
     }
     trace_number(trace, "path_distance", course.there.distance);
-    trace_number(trace, "path_radius", path->radius);
+    trace_number(trace, "path_radius", course.radius);
     if (course.keeps) {
         trace_vector(trace, "course", context->velocity);
     } else {
@@ -376,8 +376,9 @@ struct steering_output behavior_stay_on_path(const struct behavior_def *behavior
     const vec2 future = future_place(behavior, context);
     const struct path_spot there = path_nearest(context->path, context->bounds, future);
     trace_number(context->trace, "path_distance", there.distance);
-    trace_number(context->trace, "path_radius", context->path->radius);
-    if (there.distance <= context->path->radius) {
+    const float radius = path_radius(context->path, there.s);
+    trace_number(context->trace, "path_radius", radius);
+    if (there.distance <= radius) {
         return no_output;
     }
     const vec2 to_path =

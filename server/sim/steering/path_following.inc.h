@@ -18,6 +18,7 @@ struct path_followers {
 /* What they do, and the numbers on the way to it. */
 struct path_course {
     struct path_spots here, there; /* now; after the prediction. Of these s and distance */
+    lanes radius;                  /* px, of the path there */
     lanes left;                    /* px, to the end of a path that is no loop */
     lanes remaining;               /* px, the same from the agent; 3e38 on a loop */
     lanes stopping, speed;         /* px/s, with which it can still stop there; the one it takes */
@@ -79,8 +80,9 @@ LANES_INLINE struct path_course follow_path(const struct path *path, const struc
     course.stopping =
         stopping_speed(course.remaining, planned_braking(agents->max_force, followers->mass), dt);
     const lanes onwards = lanes_mul(path_difference(path, s, course.there.s), followers->sign);
-    const lanes_mask is_on = lanes_at_most_where(lanes_less(lanes_all(0.0f), onwards), course.there.distance,
-                                                 lanes_all(path->radius));
+    course.radius = path_radii(path, course.there.s);
+    const lanes_mask is_on =
+        lanes_at_most_where(lanes_less(lanes_all(0.0f), onwards), course.there.distance, course.radius);
     course.keeps = lanes_at_most_where(is_on, agents->max_speed, course.stopping);
     course.speed = lanes_min(course.stopping, agents->max_speed);
     course.way = pair_all(0.0f, 0.0f);

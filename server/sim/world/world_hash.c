@@ -384,6 +384,9 @@ static uint64_t absorb_path(uint64_t hash, const struct path_def *path) {
     const uint64_t way = ((uint64_t)path->is_loop << 32) | bits_of(path->radius);
     HASH(path.radius, hash = absorb(hash, MARK_PATH_RADIUS, way));
     HASH(path.points, hash = absorb_points(hash, path->points, path->point_count));
+    for (int i = 0; i < path->radius_count; i++) {
+        HASH(path.radii, hash = absorb(hash, MARK_PATH_RADII, bits_of(path->radii[i])));
+    }
     return hash;
 }
 

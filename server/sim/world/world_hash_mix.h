@@ -73,6 +73,7 @@ enum mark {
     MARK_TARGET_WAY,
     MARK_WAY_BODY,
     MARK_WAY_GOAL,
+    MARK_PATH_RADII = 340,
     MARK_FORMATION = 320, /* and those that follow */
     MARK_FORMATION_INDEX,
     MARK_PLACE_AT,

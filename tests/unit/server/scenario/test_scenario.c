@@ -285,6 +285,37 @@ static void test_wheels_and_herd(void **state) {
     assert_string_equal(failure.field, "kinds.p.behaviors[0].herd.target");
 }
 
+/* Paths with radii of points, and smoothed. */
+static void test_smooth_paths(void **state) {
+    static const char *const text = "{\"name\":\"t\",\"world\":{\"size\":[800,600],\"paths\":{\"road\":{"
+                                    "\"points\":[%s],\"radius\":9,\"smooth\":%s}}}}";
+    static const char *const wrong[][4] = {
+        {"[1,2],[3]", "0", "world.paths.road.points[1]", "expected [x, y] or [x, y, radius], found an array"},
+        {"[1,2],[3,4,-1]", "0", "world.paths.road.points[1][2]", "-1 is out of range: 0 to 100000 px"},
+        {"[1,2]", "0", "world.paths.road.points", "1 points; allowed are 2 to 512"},
+        {"[1,2],[3,4]", "65", "world.paths.road.smooth", "65 is out of range: 0 to 64"},
+        {"[1,2],[3,4],[5,6],[7,8],[9,10],[1,3],[2,4],[3,5],[4,6]", "64", "world.paths.road.smooth",
+         "it makes 521 points; allowed: at most 512, so a smaller number"},
+    };
+    struct failure failure;
+    char filled[512];
+    (void)state;
+    (void)snprintf(filled, sizeof filled, text, "[10,10],[110,10,30],[210,10]", "4");
+    assert_int_equal(read_text(filled, &failure), 0);
+    const struct path_def *road = &scenario.def.geometry.paths[0];
+    assert_true(road->point_count == 11 && road->radius_count == 11 && road->radius == 30.0f);
+    assert_true(road->radii[0] == 9.0f && road->radii[5] == 30.0f && road->points[5].x == 110.0f);
+    scenario_fini(&scenario);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        (void)snprintf(filled, sizeof filled, text, wrong[i][0], wrong[i][1]);
+        assert_int_equal(read_text(filled, &failure), -1);
+        assert_string_equal(failure.field, wrong[i][2]);
+        if (strstr(failure.message, wrong[i][3]) == NULL) {
+            fail_msg("%s", failure.message);
+        }
+    }
+}
+
 /* A formation that two kinds keep; what is wrong with one is said at its place. */
 static void test_formations(void **state) {
     static const char *const text =
@@ -463,9 +494,9 @@ static const char *const mistakes[][3] = {
     {"{" IN "\"paths\":{\"a b\":{}}}}", "world.paths.a b", "is not a name"},
     {"{" IN "\"paths\":{\"a\":{}}}}", "world.paths.a.points", "missing; expected [[x, y], ...]"},
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2]]}}}}", "world.paths.a.points",
-     "1 points; allowed are 2 to 64"},
+     "1 points; allowed are 2 to 512"},
     {"{" IN "\"paths\":{\"a\":{\"points\":[[1,2],[3,4]],\"looop\":true}}}}", "world.paths.a.looop",
-     "unknown key \"looop\" (did you mean \"loop\"?); allowed: radius, loop, points"},
+     "unknown key \"looop\" (did you mean \"loop\"?); allowed: radius, loop, smooth, points"},
     {"{" HALL "\"sources\":[]}", "sources", "expected an object by name, found an array"},
     {"{" HALL "\"sources\":{\"a b\":{}}}", "sources.a b", "is not a name"},
     {"{" HALL "\"sources\":{\"s\":{\"kind\":\"walker\",\"area\":\"hall\"}}}", "sources.s.rate", "missing"},
@@ -825,15 +856,15 @@ static void test_file(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_everything), cmocka_unit_test(test_view_and_about),
-        cmocka_unit_test(test_strolls),    cmocka_unit_test(test_geometry),
-        cmocka_unit_test(test_states),     cmocka_unit_test(test_last_words),
-        cmocka_unit_test(test_defaults),   cmocka_unit_test(test_too_many_pieces),
-        cmocka_unit_test(test_conditions), cmocka_unit_test(test_mistakes),
-        cmocka_unit_test(test_limits),     cmocka_unit_test(test_places),
-        cmocka_unit_test(test_file),       cmocka_unit_test(test_wheels_and_herd),
-        cmocka_unit_test(test_formations), cmocka_unit_test(test_way_warnings),
-        cmocka_unit_test(test_sources),
+        cmocka_unit_test(test_everything),   cmocka_unit_test(test_view_and_about),
+        cmocka_unit_test(test_strolls),      cmocka_unit_test(test_geometry),
+        cmocka_unit_test(test_states),       cmocka_unit_test(test_last_words),
+        cmocka_unit_test(test_defaults),     cmocka_unit_test(test_too_many_pieces),
+        cmocka_unit_test(test_conditions),   cmocka_unit_test(test_mistakes),
+        cmocka_unit_test(test_limits),       cmocka_unit_test(test_places),
+        cmocka_unit_test(test_file),         cmocka_unit_test(test_wheels_and_herd),
+        cmocka_unit_test(test_formations),   cmocka_unit_test(test_smooth_paths),
+        cmocka_unit_test(test_way_warnings), cmocka_unit_test(test_sources),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "server/sim/math/rng.h"
+#include "server/sim/math/trig.h"
 #include "server/sim/scenery/obstacles.h"
 #include "server/sim/scenery/path_rules.inc.h"
 #include "server/sim/scenery/scenery.h"
@@ -344,6 +345,75 @@ static void test_over_the_wrapping_edge(void **state) {
     const struct path_spot spot = path_nearest(&path, &paths_torus, (vec2){10, 310});
     assert_true(fabsf(spot.distance - 10.0f) < 1e-3f && fabsf(spot.s - 30.0f) < 1e-3f);
     assert_true(spot.direction.x == 1.0f);
+}
+
+/* A curve goes through all points, on a torus the short way, and stays near the line: no loops, however uneven the points. */
+static void test_smooth_paths(void **state) {
+    struct rng dice = rng_begin(5, 0, 0, RNG_SPAWN_PLACE);
+    for (int round = 0; round < 200; round++) {
+        struct path_def def = {.radius = 40.0f, .point_count = 2 + round % 9, .is_loop = round % 2 == 0};
+        const struct bounds *bounds = round % 3 == 0 ? &paths_torus : &paths_open;
+        def.radius_count = round % 5 == 0 ? def.point_count : 0;
+        for (int i = 0; i < def.point_count; i++) {
+            def.points[i] = (vec2){rng_between(&dice, 0, 800), rng_between(&dice, 0, 600)};
+            def.radii[i] = rng_between(&dice, 0, 40);
+        }
+        struct path_def smooth = def;
+        const int each = 1 + round % 17, sides = def.is_loop ? def.point_count : def.point_count - 1;
+        const int points = path_def_smooth(&smooth, (uint32_t)each - 1, bounds);
+        assert_int_equal(points, smooth.point_count);
+        assert_int_equal(smooth.point_count, sides * each + (def.is_loop ? 0 : 1));
+        assert_int_equal(smooth.radius_count, def.radius_count > 0 ? smooth.point_count : 0);
+        for (int i = 0; i < smooth.point_count; i++) {
+            const int from = i / each, to = (from + 1) % def.point_count;
+            if (i % each == 0) {
+                assert_memory_equal(&smooth.points[i], &def.points[from], sizeof(vec2));
+            }
+            const float share = (float)(i % each) / (float)each;
+            const float wanted = def.radii[from] + share * (def.radii[to] - def.radii[from]);
+            assert_true(def.radius_count == 0 || fabsf(smooth.radii[i] - wanted) < 1e-3f);
+            if (i + 1 < smooth.point_count) { /* no jump: a step is a part of the side */
+                const float side = vec2_length(bounds_difference(bounds, def.points[from], def.points[to]));
+                const float step =
+                    vec2_length(bounds_difference(bounds, smooth.points[i], smooth.points[i + 1]));
+                assert_true(step < 1.5f * side && (each < 4 || step < 0.75f * side));
+            }
+        }
+    }
+}
+
+/* On a straight line the curve is the line, and round a circle nearly the circle; too many points are refused. */
+static void test_curves_known_before(void **state) {
+    struct path_def line = {.point_count = 3, .points = {{0, 10}, {100, 10}, {110, 10}}},
+                    ring = {.is_loop = true};
+    assert_int_equal(path_def_smooth(&line, 7, &paths_open), 17);
+    for (int i = 0; i < 17; i++) {
+        assert_true(line.points[i].y == 10.0f && (i == 0 || line.points[i].x > line.points[i - 1].x));
+    }
+    ring.point_count = 8;
+    for (int i = 0; i < 8; i++) {
+        ring.points[i] = vec2_scale(trig_unit((float)i * 0.785398f), 100.0f);
+    }
+    const struct path_def before = ring;
+    assert_int_equal(path_def_smooth(&ring, 64, &paths_open), 520);
+    assert_memory_equal(&ring, &before, sizeof ring);
+    assert_int_equal(path_def_smooth(&ring, 9, &paths_open), 80);
+    for (int i = 0; i < 80; i++) {
+        assert_true(fabsf(vec2_length(ring.points[i]) - 100.0f) < 1.0f);
+    }
+}
+
+/* Where points have radii of their own, the path is between two as wide as its share of the way. */
+static void test_radii(void **state) {
+    const struct path_def def = {.radius = 30,
+                                 .point_count = 3,
+                                 .points = {{0, 0}, {100, 0}, {100, 200}},
+                                 .radius_count = 3,
+                                 .radii = {10, 30, 0}};
+    const struct path path = path_prepare(&def, &paths_open), even = prepare(false);
+    assert_true(path_radius(&path, 0) == 10.0f && path_radius(&path, 50) == 20.0f);
+    assert_true(path_radius(&path, 100) == 30.0f && path_radius(&path, 200) == 15.0f);
+    assert_true(path_radius(&path, 300) == 0.0f && path_radius(&even, 123) == 10.0f);
 }
 
 /* ==== scenery.h: bodies neither enter nor pass solids, at any speed ==== */
@@ -865,6 +935,9 @@ int main(void) {
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_nearest_against_samples),
         cmocka_unit_test(test_ends_and_rounds),
+        cmocka_unit_test(test_smooth_paths),
+        cmocka_unit_test(test_curves_known_before),
+        cmocka_unit_test(test_radii),
         cmocka_unit_test(test_degenerate),
         cmocka_unit_test(test_over_the_wrapping_edge),
         cmocka_unit_test(test_nothing_leaves_a_room),
