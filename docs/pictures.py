@@ -19,7 +19,8 @@ TICKS = {"seek": (50, True), "seek_mass": (60, True), "boids_target": (90, True)
          "starlings": (2400, False), "containment": (500, False), "doorway": (3600, False), "pedestrians": (3600, False),
          "figure_of_eight": (2400, False), "murmuration_10k": (3600, False), "murmuration_100k": (3600, False),
          "labyrinth": (1320, False), "measured_door": (1200, False), "avoid_agents": (300, True), "guard": (1540, False), "million": (600, False),
-         "low_speed_turn": (260, False), "herd": (1500, False), "walk": (900, False), "station": (2400, False), "level_crossing": (1620, False)}
+         "low_speed_turn": (260, False), "herd": (1500, False), "walk": (900, False), "station": (2400, False), "level_crossing": (1620, False),
+          "map_drive": (1000, False), "escort": (900, False)}
 UNASKED = {"million", "throng", "great_hunt"}  # a minute and more; only when they are named
 
 

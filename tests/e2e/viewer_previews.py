@@ -28,7 +28,7 @@ ASKED = [name for name in sys.argv[3:] if name != "--write"]
 PREVIEWS = ROOT / "scenarios" / "previews"
 SIZE, LIMIT_S = (240, 150), 300
 AT_S, TRAILS_S = 5, 3
-AT = {"seek": 2, "arrive": 1.9, "seek_mass": 2, "seek_and_flee": 3, "separation": 3, "doorway": 8, "corridor": 8, "labyrinth": 18, "avoid_agents": 6,
+AT = {"seek": 2, "arrive": 1.9, "seek_mass": 2, "seek_and_flee": 3, "separation": 3, "doorway": 8, "corridor": 8, "labyrinth": 18, "map_drive": 9, "escort": 12, "avoid_agents": 6,
       "circle_swap": 3, "queue": 9, "follow_path": 8, "follow_wall": 8, "guard": 27, "figure_of_eight": 10, "shepherds": 20, "murmuration_100k": 0,
       "million": 2}
 UNASKED = {"million", "murmuration_10k", "murmuration_100k", "throng", "great_hunt"}
