@@ -465,6 +465,7 @@ static void test_moved_rows(void **state) {
     world->own_body[3] = (struct body){1.0f, 2.0f, 3.0f, 4.0f};
     world->flags[3] |= AGENT_OWN_BODY;
     world->kind[3] = 1;
+    world->post[3] = 2;
     world->timers[world_place(world, 3)].left[0] = 9;
     world->state[world_place(world, 3)] = 1;
     struct world *old = world_clone_new(world);
