@@ -59,6 +59,7 @@ static const struct verdict {
     {"hunters_and_prey", 44, "hunter prey", NULL},
     {"interpose", 0, "alice bob", NULL},
     {"labyrinth", 60, "", NULL},
+    {"level_crossing", 0, "", NULL},
     {"low_speed_turn", 90, "", NULL},
     {"map_drive", 90, "", NULL},
     {"measured_door", 60, "", NULL},
