@@ -170,7 +170,7 @@ PLACES = {
              "    if (scene->settings->shows_middle) {\n"
              "        canvas_draw_ring(canvas, vec2_scale(vec2_add(low, high), 0.5f), 9.0f * scene->pixel_scale, 2.0f,\n"
              "                         theme_color(canvas->palette, THEME_TEXT));\n    }\n",
-             before=r"^    scenery_draw\(scene, canvas"),
+             before=r"^    scenery_draw\(&scene->server->scenario"),
     ],
     "list": [
         Edit("viewer/panels/panels.h", "    struct panels_row past_rows[PANELS_ROWS]; /* how far back one can look */\n    int past_row_count;\n",

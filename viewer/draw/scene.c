@@ -283,15 +283,11 @@ static int tile_count(const struct message_scenario *scenario) {
     return strcmp(scenario->edge, "wrap") == 0 ? tiles_count(scenario->size) : 1;
 }
 
-/* From the faintest up, to lie under targets and agents. Of a wrapping world the copies around it are drawn too (canvas.h), as
- * far as the canvas's clip rectangle goes. What moves is drawn where it is at the time of the frame. */
-static void scenery_draw(const struct scene *scene, struct canvas *canvas) {
-    const struct message_scenario *scenario = &scene->server->scenario;
-    struct brush brush = {.scenario = scenario,
-                          .camera = scene->camera,
-                          .unit = scene->pixel_scale,
-                          .moment = server_model_moment(scene->server, scene->frame->time_s),
-                          .canvas = canvas};
+void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
+                  const struct message_moment *moment, struct canvas *canvas) {
+    assert(pixel_scale > 0.0f);
+    struct brush brush = {
+        .scenario = scenario, .camera = camera, .unit = pixel_scale, .moment = *moment, .canvas = canvas};
     const struct message_geometry *geometry = &scenario->geometry;
     const int count = tile_count(scenario);
     for (int tile = 0; tile < count; tile++) {
@@ -407,7 +403,8 @@ static void draw_ground(const struct scene *scene, struct canvas *canvas) {
         draw_grid(scene, canvas, &camera);
     }
     draw_border(scene, canvas); /* scenery may lie over it */
-    scenery_draw(scene, canvas);
+    const struct message_moment moment = server_model_moment(scene->server, scene->frame->time_s);
+    scenery_draw(&scene->server->scenario, scene->camera, scene->pixel_scale, &moment, canvas);
     if (scene->settings->shows_instruments) {
         draw_instruments(&scene->server->scenario, scene->camera, scene->pixel_scale, canvas);
     }

@@ -90,6 +90,13 @@ bool scene_pick_for_hand(const struct scene *scene, vec2 at, double pace, uint32
 /** Whether the crowd is drawn as heat. */
 bool scene_is_heat(const struct scene *scene);
 
+/* Draws the scenery: flow arrows, paths, obstacles, walls. Pure. */
+
+/** Draws it all, from the faintest up, to lie under targets and agents, what moves where it is at the moment. Of a wrapping world the
+ * copies around it are drawn too (canvas.h), as far as the canvas's clip rectangle goes. pixel_scale  picture px per window px */
+void scenery_draw(const struct message_scenario *scenario, const struct camera *camera, float pixel_scale,
+                  const struct message_moment *moment, struct canvas *canvas);
+
 /* The overlays of agents: trails, vectors, radii, and what the selected agent looks at. Pure. */
 
 /** Draws the overlays that the settings show, to lie under the agents, which stay readable among vectors: for

@@ -332,7 +332,8 @@ static int teardown_scenery_draw(void **state) {
 static void draw_scenery_draw(struct scenery_draw_fixture *fixture) {
     raster_clear(fixture->raster, theme_color(PALETTE_SAFE, THEME_WORLD));
     struct canvas canvas = canvas_on_raster(fixture->raster, fixture->sprites);
-    scenery_draw(&fixture->scenario, &fixture->camera, 1.0f, &canvas);
+    const struct message_moment start = {0};
+    scenery_draw(&fixture->scenario, &fixture->camera, 1.0f, &start, &canvas);
 }
 
 static color pixel_scenery_draw(const struct scenery_draw_fixture *fixture, int x, int y) {
