@@ -744,6 +744,7 @@ class OddNumbers(Kept):
              '"op":"set_param","agent":6,"param":"max_force","value":#', '"op":"cursor","x":#,"y":#', '"op":"drive","kind":"driven","vx":#,"vy":#',
              '"op":"batch","requests":[{"op":"add_obstacle","circle":[#,10,5]},{"op":"place","agent":5,"x":#,"y":3}]',
              '"op":"add_target","name":"flag?","x":#,"y":#', '"op":"remove_target","name":"flag?"', '"op":"remove_obstacle","obstacle":!',
+             '"op":"set_obstacle","obstacle":!,"closed":true', '"op":"set_obstacle","obstacle":!,"closed":false',
              '"op":"remove","agents":[!]', '"op":"step","count":!', '"op":"load","scenario":"small","seed":!')
     INTEGERS = ("1", "2.0", "3e0", "40e-1", "0.02E+2")  # as "!": whole numbers, however they are written
     OTHERS = {"pause", "resume", "save", "remove_save", "record", "seek", "speed"}  # they bring no number into a world
@@ -753,6 +754,7 @@ class OddNumbers(Kept):
         scenario = json.loads(SCENARIO)
         scenario["kinds"]["driven"] = {"behaviors": [{"external": {}}]}
         scenario["agents"].append({"kind": "driven", "at": [200, 100]})
+        scenario["world"].setdefault("obstacles", []).insert(0, {"box": [300, 150, 40, 8], "door": {"open": [40, 0], "time": 1}})
         pathlib.Path(self.scenario).write_text(json.dumps(scenario), encoding="utf-8")
 
     def some_request(self, dice):

@@ -13,7 +13,7 @@ import subprocess
 import tempfile
 import unittest
 
-from drover_client import PATIENCE_S, ROOT, Case, Server, run_server, server_binary
+from drover_client import PATIENCE_S, ROOT, Case, Server, run_server, server_binary, wait_for
 
 SEEK = json.loads((ROOT / "scenarios/seek.json").read_text(encoding="utf-8"))
 
@@ -292,7 +292,8 @@ class ScenarioFiles(Case):
         with Server("--paused", "--scenarios", self.folder.name, path) as server, server.connect() as client:
             for name in ("roomy", "full"):
                 self.assertEqual(client.request("load", scenario=name)["op"], "reply")
-            said = [line for line in server.stderr().splitlines() if "spacing" in line]
+            wait_for(lambda: server.stderr().count("spacing") >= 2, "both lines of the log, which a thread of its own writes")
+        said = [line for line in server.stderr().splitlines() if "spacing" in line]
         self.assertEqual(len(said), 2, said)
         for line in said:
             self.assertRegex(line, r"full: 4\d of 50 agents start nearer to others than their spacing: there was no room$")

@@ -176,6 +176,7 @@ static void rows_of_agents(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "drive.vector", world->drive[0].vector);
     STATE_ROW(rows, "drive.left", world->drive[0].left);
     STATE_ROW(rows, "timers.left", world->timers[world_place(world, 0)].left[4]);
+    STATE_ROW(rows, "post", world->post[0]);
     state_rows_of_memory(rows, memory);
 }
 
