@@ -293,7 +293,7 @@ class ScenarioFiles(Case):
             for name in ("roomy", "full"):
                 self.assertEqual(client.request("load", scenario=name)["op"], "reply")
             wait_for(lambda: server.stderr().count("spacing") >= 2, "both lines of the log, which a thread of its own writes")
-        said = [line for line in server.stderr().splitlines() if "spacing" in line]
+            said = [line for line in server.stderr().splitlines() if "spacing" in line]
         self.assertEqual(len(said), 2, said)
         for line in said:
             self.assertRegex(line, r"full: 4\d of 50 agents start nearer to others than their spacing: there was no room$")
