@@ -43,7 +43,7 @@ console.log("sent " + JSON.stringify(sent.filter(({ do: what }) => what !== "fon
 `;
 const policy = "default-src 'none'; script-src 'self' file:; style-src 'self' file:; img-src 'self' file:";
 writeFileSync(join(folder, "entry.js"), entry);
-execFileSync("esbuild", [join(folder, "entry.js"), "--bundle", "--format=iife", "--target=es2020", `--outfile=${join(folder, "page.js")}`, "--log-level=warning"], { stdio: "inherit" });
+execFileSync("esbuild", [join(folder, "entry.js"), "--bundle", "--format=iife", "--target=es2020", '--define:ASSETS="/"', `--outfile=${join(folder, "page.js")}`, "--log-level=warning"], { stdio: "inherit" });
 copyFileSync(join(root, "web/style.css"), join(folder, "style.css"));
 if (given.world !== "") {
     copyFileSync(given.world, join(folder, "world.png"));

@@ -238,6 +238,7 @@ size_t uv_stream_get_write_queue_size(const uv_stream_t *stream) {
     return port == NULL || port->write == NULL ? 0 : port->out.length;
 }
 
+/* NOLINTNEXTLINE(readability-non-const-parameter): the declaration is that of libuv */
 int uv_fileno(const uv_handle_t *handle, uv_os_fd_t *file) {
     (void)handle;
     (void)file;
