@@ -118,7 +118,7 @@ async function flat({ open }) {
   await moves(page);
   await sleep(5000);
   const before = await bytes();
-  await sleep(IS_SLOW ? 120_000 : 10_000);
+  await sleep(IS_SLOW ? 60_000 : 10_000);
   const after = await bytes();
   check(after <= before * 1.3 + 4e6, `${before} bytes, later ${after}`);
   return page;
