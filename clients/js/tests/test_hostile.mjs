@@ -1,6 +1,6 @@
 // Servers that are none, or mean harm: an error each time, in bounded time, and nothing hangs.
 
-import { check, drover, failure, fails, fakeServer, frameOf, HELLO, IS_SLOW, lineOf, randomOf, replyTo, runTest, same, step, until, withServer } from "./support.mjs";
+import { check, drover, failure, fails, fakeServer, frameOf, HELLO, IS_FULL, IS_SLOW, lineOf, randomOf, replyTo, runTest, same, step, until, withServer } from "./support.mjs";
 
 const { connect, DroverError } = drover;
 const LINES = ["{", "[1]", "7", "null", "{}", '{"op":1}', '{"op":"reply","id":1,', '{"op":"hello"', "\u0000", "GET / HTTP/1.1"];
@@ -144,7 +144,7 @@ async function testDamage() {
   };
   let whole = 0, refused = 0;
   const port = { onmessage: null, postMessage: () => {} };
-  for (let i = 0; i < (IS_SLOW ? 100000 : 1500); i++) {
+  for (let i = 0; i < (IS_FULL ? 100000 : IS_SLOW ? 20000 : 1500); i++) {
     port.postMessage = (line) => port.onmessage({ data: [replyTo(line), ...frames.map((one) => (random() < 0.2 ? damaged(one) : one))] });
     setTimeout(() => port.onmessage({ data: [lineOf(HELLO)] }), 0);
     try {

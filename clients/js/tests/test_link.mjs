@@ -1,6 +1,6 @@
 // The link to the server: lost and found again, refused, silent; other transports.
 
-import { check, drover, endProgram, failure, fails, fakeServer, freePort, HELLO, IS_SLOW, killServer, lineOf, makeFolder, randomOf, removeFolder, replyTo,
+import { check, drover, endProgram, failure, fails, fakeServer, freePort, HELLO, IS_FULL, IS_SLOW, killServer, lineOf, makeFolder, randomOf, removeFolder, replyTo,
   runTest, same, sleep, startServer, step, until } from "./support.mjs";
 
 const { connect, overPort, overSocket, register } = drover;
@@ -50,7 +50,7 @@ async function testKilledAgainAndAgain(over) {
     for await (const frame of world.watch({ hz: 30 })) frames += frame.n > 0 ? 1 : 0;
   })();
   watching.catch(() => {});
-  const rounds = IS_SLOW ? 40 : 4;
+  const rounds = IS_FULL ? 40 : IS_SLOW ? 15 : 4;
   for (let round = 0; round < rounds; round++) {
     const asked = Array.from({ length: 5 }, () => world.spawn("seeker", {}, { timeoutMs: 60000 }));
     const settled = Promise.allSettled(asked);
