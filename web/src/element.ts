@@ -19,6 +19,7 @@
  * A world that is out of view stands still.
  */
 import type { FromWorld, ToWorld } from "./embedded";
+import { reasonOf } from "./messages";
 import { packed } from "./world_link";
 
 const home = new URL(".", (document.currentScript as HTMLScriptElement | null)?.src ?? location.href);
@@ -135,7 +136,7 @@ class DroverWorld extends HTMLElement {
                 frame.src = address;
                 this.shadowRoot!.replaceChildren(frame);
             }
-        }, (error) => console.error(`drover-world: ${error instanceof Error ? error.message : String(error)}`));
+        }, (error) => console.error(`drover-world: ${reasonOf(error)}`));
     }
 }
 

@@ -1,5 +1,6 @@
 /* The world's document in a frame of another page, which leads it by messages (element.ts). The page may come from anywhere: what it
  * can do is no more than its link could, since the server is in this document and knows nothing else. */
+import { reasonOf } from "./messages";
 
 /** What the page says to the frame, and what that answers. */
 export type ToWorld =
@@ -25,7 +26,7 @@ export function embed(world: World): void {
         const error: FromWorld = { drover: "error", words };
         page.postMessage(error, "*"); // it has nothing that the page did not say
     };
-    const fail = (error: unknown) => say(error instanceof Error ? error.message : String(error));
+    const fail = (error: unknown) => say(reasonOf(error));
     window.addEventListener("message", ({ source, data }: MessageEvent<Partial<Record<string, unknown>> | null>) => {
         if (source !== page || typeof data !== "object" || data === null) {
             return;

@@ -1,6 +1,6 @@
 /* The text of a scenario, to be changed: with the numbers of its lines, and the loader's own messages beside them. The text is data: it
  * goes into a text field and into the loader, nowhere else. */
-import { setText } from "./panels/dom";
+import { button, el, setText } from "./panels/dom";
 import type { GallerySays, ToGallery } from "./gallery_worker";
 
 const WAIT_MS = 400; // for the next key
@@ -25,26 +25,23 @@ function check(text: string): Promise<string[]> {
     });
 }
 
-function made<K extends keyof HTMLElementTagNameMap>(name: K, kind: string, words = ""): HTMLElementTagNameMap[K] {
-    const node = document.createElement(name);
-    node.className = kind;
-    node.textContent = words;
-    return node;
-}
-
 export class Editor {
-    private readonly field = made("textarea", "field");
-    private readonly numbers = made("div", "numbers");
-    private readonly list = made("ol", "mistakes");
-    private readonly said = made("p", "said");
+    private readonly field = el("textarea", "field");
+    private readonly numbers = el("div", "numbers");
+    private readonly list = el("ol", "mistakes");
+    private readonly said = el("p", "said");
     private original = "";
     private timer = 0;
     private turn = 0;
 
     /** details: the element of class editor, which names its scenario. */
     constructor(details: HTMLElement, private readonly run: (text: string) => void) {
-        const { scenario, title } = details.dataset, box = made("div", "text"), tools = made("div", "tools");
-        const apply = made("button", "apply", "Run this text"), back = made("button", "", "Back to the original");
+        const { scenario, title } = details.dataset, box = el("div", "text"), tools = el("div", "tools");
+        const apply = button("apply", "Run this text", () => void this.apply());
+        const back = button("", "Back to the original", () => {
+            this.set(this.original);
+            void this.apply();
+        });
         apply.title = "Ctrl+Enter";
         this.field.spellcheck = false;
         this.field.wrap = "off";
@@ -58,11 +55,6 @@ export class Editor {
         box.append(this.numbers, this.field, this.list);
         tools.append(apply, back);
         details.append(box, tools, this.said);
-        apply.addEventListener("click", () => void this.apply());
-        back.addEventListener("click", () => {
-            this.set(this.original);
-            void this.apply();
-        });
         this.field.addEventListener("keydown", (event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {
                 event.preventDefault();
@@ -90,7 +82,7 @@ export class Editor {
         const count = this.field.value.split("\n").length;
         this.field.rows = count;
         while (this.numbers.childElementCount < count) {
-            this.numbers.append(made("span", "", String(this.numbers.childElementCount + 1)));
+            this.numbers.append(el("span", "", String(this.numbers.childElementCount + 1)));
         }
         while (this.numbers.childElementCount > count) {
             this.numbers.lastChild!.remove();
@@ -124,11 +116,11 @@ export class Editor {
         this.field.setAttribute("aria-invalid", String(lines.length > 0));
         let below = 0;
         for (const line of lines) {
-            const [, row, column, words] = MISTAKE.exec(line)!, item = made("li", "mistake"), button = made("button", "");
+            const [, row, column, words] = MISTAKE.exec(line)!, item = el("li", "mistake");
             const place = row === undefined ? "" : `Line ${row}, column ${column}: `;
-            button.append(made("b", "", place), words);
-            button.addEventListener("click", () => this.go(Number(row ?? 1), Number(column ?? 1)));
-            item.append(button);
+            const jump = button("", "", () => this.go(Number(row ?? 1), Number(column ?? 1)));
+            jump.append(el("b", "", place), words);
+            item.append(jump);
             this.list.append(item);
             const number = this.numbers.children[Number(row ?? 1) - 1] as HTMLElement | undefined;
             number?.classList.add("wrong");

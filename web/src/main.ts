@@ -3,7 +3,7 @@ import { embed } from "./embedded";
 import { GlPainter } from "./gl";
 import { Input } from "./input";
 import { Loading } from "./loading";
-import { isForced, type Renderer, type Size, type Start, type ToMain, type ToWorker } from "./messages";
+import { isForced, reasonOf, type Renderer, type Size, type Start, type ToMain, type ToWorker } from "./messages";
 import { Menu } from "./menu";
 import { Panels } from "./panels/panels";
 import type { Actions, Message, Sections } from "./panels/view";
@@ -304,5 +304,5 @@ try {
     }
     new Page();
 } catch (error) {
-    fail(error instanceof Error ? error.message : String(error));
+    fail(reasonOf(error));
 }

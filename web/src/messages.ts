@@ -1,5 +1,8 @@
 /* The messages between the main thread, which has the document, and the Worker, which has the viewer. */
 
+/** What went wrong, as words. */
+export const reasonOf = (error: unknown) => error instanceof Error ? error.message : String(error);
+
 /** mesh: as card, and large crowds are triangles as well: what their rows are compared with. */
 export type Renderer = "auto" | "card" | "mesh" | "raster";
 

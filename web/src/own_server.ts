@@ -1,5 +1,6 @@
 /* The server of a page that has its own: its Worker, and the world that the page's address asks for. */
 import type { Loading } from "./loading";
+import { reasonOf } from "./messages";
 import type { Share } from "./share";
 import type { ServerSays, ToServer } from "./server_messages";
 import { DEFAULT_SCENARIO, linesOf, wantedWorld, wordsOf, type WantedWorld } from "./world_link";
@@ -59,7 +60,7 @@ export class OwnServer {
             }
         };
         this.begin(hash, channel.port1).catch((error) =>
-            this.fail(`The link cannot be followed: ${error instanceof Error ? error.message : String(error)}.`, `#scenario=${DEFAULT_SCENARIO}`));
+            this.fail(`The link cannot be followed: ${reasonOf(error)}.`, `#scenario=${DEFAULT_SCENARIO}`));
     }
 
     /* What was asked for has come, or was refused. */

@@ -1,5 +1,6 @@
 /* The Worker that has a server: drover-server in WebAssembly, its clock, and the ports of its peers. */
 import { counted } from "./core";
+import { reasonOf } from "./messages";
 import { RECORDINGS, SCENARIOS, ServerCore } from "./server_core";
 import { shareOf, type Share } from "./share";
 import type { FromServer, ServerSays, ServerStart, ToServer } from "./server_messages";
@@ -177,7 +178,7 @@ class Server {
                 this.timer = setTimeout(() => this.wake(), ms < 0 ? LATEST_MS : Math.min(ms, LATEST_MS)) as unknown as number;
             }
         } catch (error) {
-            scope.postMessage({ type: "failure", words: `The server in the page broke: ${error instanceof Error ? error.message : String(error)}.` });
+            scope.postMessage({ type: "failure", words: `The server in the page broke: ${reasonOf(error)}.` });
         }
     }
 }
@@ -193,7 +194,6 @@ async function load(): Promise<WebAssembly.Module> {
 let server: Server | null = null;
 const early: (() => void)[] = [];
 
-const reasonOf = (error: unknown) => error instanceof Error ? error.message : String(error);
 let compiled: WebAssembly.Module | null = null;
 const catalog: Record<string, string> = {}; // of all worlds that there were and will be
 

@@ -1,4 +1,5 @@
 /* What the button Share opens: the world as a link and as files, a clip, and files that become the world. */
+import { reasonOf } from "./messages";
 import { button, el, setText } from "./panels/dom";
 
 /** What a page can do with its world; what it cannot is absent. */
@@ -18,7 +19,6 @@ export function download(name: string, content: Blob): void {
     setTimeout(() => URL.revokeObjectURL(url), 10000);
 }
 
-const reasonOf = (error: unknown) => error instanceof Error ? error.message : String(error);
 
 export class ShareMenu {
     private readonly box = el("section", "menu share");

@@ -2,7 +2,7 @@
 import { Core, Wish, type Host } from "./core";
 import { GlPainter } from "./gl";
 import { Link, LinkEvent, socketUrl } from "./link";
-import { isForced, type Mesh, type Pixels, type Size, type Start, type Texture, type ToMain, type ToWorker } from "./messages";
+import { isForced, reasonOf, type Mesh, type Pixels, type Size, type Start, type Texture, type ToMain, type ToWorker } from "./messages";
 import { PortSocket } from "./port_socket";
 import { pngOf, RasterPainter } from "./raster";
 
@@ -109,7 +109,7 @@ class Viewer {
         try {
             step();
         } catch (error) {
-            this.end(`The viewer broke: ${error instanceof Error ? error.message : String(error)}.`);
+            this.end(`The viewer broke: ${reasonOf(error)}.`);
         }
     }
 
@@ -343,7 +343,7 @@ scope.onmessage = ({ data }) => {
                 viewer = made;
                 early.splice(0).forEach((message) => made.guard(() => made.handle(message)));
             },
-            (error) => tell({ type: "failure", words: `Its program did not come or does not run: ${error instanceof Error ? error.message : String(error)}.` }),
+            (error) => tell({ type: "failure", words: `Its program did not come or does not run: ${reasonOf(error)}.` }),
         );
     } else if (data.type === "figures") {
         tell({ type: "figures", figures: { ...figures } });
