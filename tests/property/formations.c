@@ -204,32 +204,14 @@ static void test_turning(void **unused) {
     world_destroy(world);
 }
 
-static void save_of(const struct simulation_state *state, struct buffer *out) {
-    const struct checkpoint_rest rest = checkpoint_rest_of(state);
-    uint64_t hash;
-    buffer_clear(out);
-    saved_world_write(state->world, &rest, state->name, state->text, state->text_length, out, &hash);
-    assert_false(out->failed);
-}
-
 static void test_saves(void **unused) {
     struct simulation_state state;
-    struct buffer text;
     (void)unused;
     put_escort(&state);
-    buffer_init(&text, SAVE_BYTES);
     for (int round = 0; round < 30; round++) {
         const struct world_overrides overrides = {.max_agents = 1000};
         struct simulation_state loaded;
-        struct built_world built;
-        struct checkpoint_rest rest;
-        struct failure failure;
-        simulation_state_init(&loaded);
-        save_of(&state, &text);
-        assert_int_equal(saved_world_read(text.data, text.length, &overrides, NULL, &built, &rest, &failure),
-                         0);
-        checkpoint_restore(&loaded, &built, &rest);
-        built_world_fini(&built);
+        state_through_save(&state, &overrides, &loaded);
         for (int tick = 0; tick < 53; tick++) {
             step_state(&state, 1);
             step_state(&loaded, 1);
@@ -237,7 +219,6 @@ static void test_saves(void **unused) {
         }
         simulation_state_fini(&loaded);
     }
-    buffer_fini(&text);
     simulation_state_fini(&state);
 }
 

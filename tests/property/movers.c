@@ -49,11 +49,10 @@ static void test_place_follows_from_the_tick(void **state) {
     const vec2 none = {0.0f, 0.0f};
     for (int turn = 0; turn < 300; turn++) {
         struct path_def path = {.is_loop = below(2), .point_count = 2 + below(5)};
-        double length = 0.0;
         for (int i = 0; i < path.point_count; i++) {
             path.points[i] = (vec2){any(0.0f, 500.0f), any(0.0f, 400.0f)};
         }
-        (void)path_offset(&path, none, 0.0, &length);
+        const double length = path_length(&path, none);
         const int run = 1 + below(80), wait = below(30);
         struct obstacle_def obstacle = {
             .move = {.speed = (float)(length * 60.0 / run), .wait = (float)wait / 60.0f}};

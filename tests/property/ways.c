@@ -280,14 +280,6 @@ static const char *const rooms =
     "\"agents\":[{\"kind\":\"walker\",\"at\":[40,30]},{\"kind\":\"walker\",\"at\":[60,170]},"
     "{\"kind\":\"guest\",\"at\":[360,180]}]}";
 
-static void save_of(const struct simulation_state *state, struct buffer *out) {
-    const struct checkpoint_rest rest = checkpoint_rest_of(state);
-    uint64_t hash;
-    buffer_clear(out);
-    saved_world_write(state->world, &rest, state->name, state->text, state->text_length, out, &hash);
-    assert_false(out->failed);
-}
-
 /* Whether ways lead elsewhere than to where their target is now. */
 static bool is_behind(const struct world *world) {
     const struct target_def *exit = world_image_target(world, 0);
@@ -295,18 +287,10 @@ static bool is_behind(const struct world *world) {
 }
 
 /* The state as it is after a save, and a clone, go on as it does. */
-static void check_goes_on(struct simulation_state *state, struct buffer *text) {
+static void check_goes_on(const struct simulation_state *state) {
     const struct world_overrides overrides = {0};
     struct simulation_state loaded;
-    struct built_world built;
-    struct checkpoint_rest rest;
-    struct failure failure;
-    simulation_state_init(&loaded);
-    save_of(state, text);
-    assert_int_equal(saved_world_read(text->data, text->length, &overrides, NULL, &built, &rest, &failure),
-                     0);
-    checkpoint_restore(&loaded, &built, &rest);
-    built_world_fini(&built);
+    state_through_save(state, &overrides, &loaded);
     struct world *clone = world_clone_new(state->world), *own = world_clone_new(state->world);
     assert_true(clone && own);
     for (int tick = 0; tick < 20; tick++) {
@@ -322,11 +306,9 @@ static void check_goes_on(struct simulation_state *state, struct buffer *text) {
 
 static void test_saves(void **unused) {
     struct simulation_state state;
-    struct buffer text;
     int behind = 0;
     simulation_state_init(&state);
     put_world(&state, rooms, "rooms");
-    buffer_init(&text, SAVE_BYTES);
     for (int tick = 0; tick < 40; tick++) {
         if (tick % 4 == 1) {
             char request[128];
@@ -336,12 +318,11 @@ static void test_saves(void **unused) {
             apply_text(&state, 1, request);
         }
         behind += is_behind(state.world);
-        check_goes_on(&state, &text);
+        check_goes_on(&state);
         step_state(&state, 1);
         assert_true(world_tick(state.world) % WAY_TICKS != 0 || !is_behind(state.world));
     }
     assert_true(behind > 10);
-    buffer_fini(&text);
     simulation_state_fini(&state);
 }
 

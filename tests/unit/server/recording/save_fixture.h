@@ -67,6 +67,26 @@ static inline void step_state(struct simulation_state *state, int ticks) {
     }
 }
 
+/* The state that is read from a save of another one; the caller's (simulation_state_fini). */
+static inline void state_through_save(const struct simulation_state *state,
+                                      const struct world_overrides *overrides,
+                                      struct simulation_state *loaded) {
+    const struct checkpoint_rest saved = checkpoint_rest_of(state);
+    struct checkpoint_rest rest;
+    struct built_world built;
+    struct failure failure;
+    struct buffer text;
+    uint64_t hash;
+    buffer_init(&text, SAVE_BYTES);
+    saved_world_write(state->world, &saved, state->name, state->text, state->text_length, &text, &hash);
+    assert_false(text.failed);
+    simulation_state_init(loaded);
+    assert_int_equal(saved_world_read(text.data, text.length, overrides, NULL, &built, &rest, &failure), 0);
+    checkpoint_restore(loaded, &built, &rest);
+    built_world_fini(&built);
+    buffer_fini(&text);
+}
+
 /* The zoo after changes of all sorts. */
 static inline void make_zoo(struct simulation_state *state) {
     simulation_state_init(state);
