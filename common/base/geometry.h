@@ -96,20 +96,23 @@ static inline vec2 path_side_of(const struct path_def *path, int i, vec2 wrap) {
     return side;
 }
 
-/** From its first point to the point of a path at a share, 0 .. 1, of its length. px; *length: px */
-static inline vec2 path_offset(const struct path_def *path, vec2 wrap, double share, double *length) {
-    const int sides = path->point_count - !path->is_loop;
-    vec2 offset = {0.0f, 0.0f};
-    *length = 0.0;
-    for (int i = 0; i < sides; i++) {
-        *length += (double)vec2_length(path_side_of(path, i, wrap));
+/** The length of a path, px. */
+static inline double path_length(const struct path_def *path, vec2 wrap) {
+    double length = 0.0;
+    for (int i = 0; i < path->point_count - !path->is_loop; i++) {
+        length += (double)vec2_length(path_side_of(path, i, wrap));
     }
-    double left = share * *length;
-    for (int i = 0; i < sides && left > 0.0; i++) {
+    return length;
+}
+
+/** From the first point of a path to the one that lies `along` px after it on its line, px. */
+static inline vec2 path_offset(const struct path_def *path, vec2 wrap, double along) {
+    vec2 offset = {0.0f, 0.0f};
+    for (int i = 0; i < path->point_count - !path->is_loop && along > 0.0; i++) {
         const vec2 side = path_side_of(path, i, wrap);
-        const double along = (double)vec2_length(side);
-        offset = vec2_add(offset, left < along ? vec2_scale(side, (float)(left / along)) : side);
-        left -= along;
+        const double length = (double)vec2_length(side);
+        offset = vec2_add(offset, along < length ? vec2_scale(side, (float)(along / length)) : side);
+        along -= length;
     }
     return offset;
 }
@@ -161,9 +164,8 @@ static inline vec2 obstacle_offset(const struct obstacle_def *obstacle, const st
     if (!(obstacle->move.speed > 0.0f) || path == NULL) {
         return vec2_make(0.0f, 0.0f);
     }
-    double length;
-    (void)path_offset(path, wrap, 0.0, &length);
-    return path_offset(path, wrap, move_share(&obstacle->move, path, length, tick_hz, tick), &length);
+    const double length = path_length(path, wrap);
+    return path_offset(path, wrap, length * move_share(&obstacle->move, path, length, tick_hz, tick));
 }
 
 /** Half the width of the corridor at a point, px. */

@@ -94,18 +94,11 @@ static void draw_wall(const struct brush *brush, const struct wall_def *wall) {
 
 /* ---- paths ---- */
 
-static float short_way(float difference, float size) {
-    return difference - size * rintf(difference / size);
-}
-
-/* A side of a path: its first point and what leads to the next one, the short way in a wrapping world. */
+/* What leads from point `side` of a path to the next one, the short way in a wrapping world. */
 static vec2 side_of(const struct brush *brush, const struct path_def *path, int side) {
-    const vec2 delta = vec2_sub(path->points[(side + 1) % path->point_count], path->points[side]);
-    if (strcmp(brush->scenario->edge, "wrap") != 0) {
-        return delta;
-    }
-    const vec2 size = brush->scenario->size;
-    return vec2_make(short_way(delta.x, size.x), short_way(delta.y, size.y));
+    const vec2 none = {0.0f, 0.0f};
+    return path_side_of(path, side,
+                        strcmp(brush->scenario->edge, "wrap") == 0 ? brush->scenario->size : none);
 }
 
 static int side_count(const struct path_def *path) {

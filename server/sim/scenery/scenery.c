@@ -665,7 +665,7 @@ struct touch scenery_touch_next(const struct scenery *scenery, const struct boun
 /* Movers that are further than what is known as the nearest are passed over. */
 static void touch_movers(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
                          enum scenery_moment moment, struct scenery_touch *nearest) {
-    for (int m = 0; m < scenery->mover_count && moment != MOMENT_STILL; m++) {
+    for (int m = 0; m < scenery->mover_count; m++) {
         const struct mover *mover = &scenery->movers[m];
         if (!(mover_room(scenery, bounds, m, place) > nearest->touch.distance)) {
             const vec2 center = moment == MOMENT_NEXT ? mover->next : mover->at;
@@ -683,23 +683,34 @@ struct scenery_touch scenery_nearest_of_all(const struct scenery *scenery, const
     return nearest;
 }
 
+/* What stands still: the candidates of the cell; outside the grid all of them. */
+static void touch_still(const struct scenery *scenery, const struct bounds *bounds, vec2 place,
+                        struct scenery_touch *nearest) {
+    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
+    const struct solid_lists *lists = &scenery->grid.nearest;
+    if (cell >= 0) {
+        for (int32_t i = lists->begin[cell]; i < lists->begin[cell + 1]; i++) {
+            touch_solid(scenery, bounds, place, lists->members[i], nearest);
+        }
+        return;
+    }
+    for (int i = 0; i < scenery->solid_count; i++) {
+        if (scenery->solids[i].mover == 0) {
+            touch_solid(scenery, bounds, place, i, nearest);
+        }
+    }
+}
+
 struct scenery_touch scenery_nearest_at(const struct scenery *scenery, const struct bounds *bounds,
                                         vec2 place, enum scenery_moment moment) {
     if (scenery->solid_count == 0) {
         return no_touch;
     }
-    const int32_t cell = solid_grid_cell(&scenery->grid, bounds, place);
-    const struct solid_lists *lists = &scenery->grid.nearest;
     struct scenery_touch nearest = no_touch;
-    for (int i = 0; cell < 0 && i < scenery->solid_count; i++) {
-        if (scenery->solids[i].mover == 0) {
-            touch_solid(scenery, bounds, place, i, &nearest);
-        }
+    touch_still(scenery, bounds, place, &nearest);
+    if (moment != MOMENT_STILL) {
+        touch_movers(scenery, bounds, place, moment, &nearest);
     }
-    for (int32_t i = cell < 0 ? 0 : lists->begin[cell]; cell >= 0 && i < lists->begin[cell + 1]; i++) {
-        touch_solid(scenery, bounds, place, lists->members[i], &nearest);
-    }
-    touch_movers(scenery, bounds, place, moment, &nearest);
     return nearest;
 }
 
