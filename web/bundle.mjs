@@ -27,7 +27,7 @@ export function bundle(esbuild, source, entry, defines) {
 
 export const bundleStyle = (esbuild, path) => Buffer.from(run(esbuild, [path, "--minify", "--charset=utf8", "--target=es2020"]));
 
-/* NAME-HASH.EXT: browsers keep such a file for ever. */
+/* NAME-HASH.EXT: browsers cache such a file without limit. */
 export function hashedName(name, bytes) {
     const dot = name.lastIndexOf(".");
     return `${name.slice(0, dot)}-${digest(bytes).slice(0, 10)}${name.slice(dot)}`;

@@ -72,7 +72,7 @@ class LiveChanges(Case):
             self.assertNotEqual(field(other), first)
 
     def test_a_door_closes(self):
-        """Event, hello and the new way; it goes on in a saved world, half closed; a train stands in nobody."""
+        """Event, hello and the new way; it goes on in a saved world, half closed; no agent stands in a train."""
         with Server("--paused", "level_crossing") as server, server.connect() as one, server.connect() as other:
             other.request("subscribe", layout="events")
             train, door = (one.hello["scenario"]["obstacles"][i] for i in (0, 3))

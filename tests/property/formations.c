@@ -155,7 +155,7 @@ static void put_escort(struct simulation_state *state) {
     scenario_fini(&scenario);
 }
 
-/* A guard that goes leaves the last of the guards' places empty, whoever it was; a lady never takes one. */
+/* A guard that goes leaves the last of the guards' places empty, whichever guard it was; a lady never takes one. */
 static void test_closing_up(void **unused) {
     struct simulation_state state;
     (void)unused;

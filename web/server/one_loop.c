@@ -110,7 +110,7 @@ void uv_close(uv_handle_t *handle, uv_call on_closed) {
     }
 }
 
-/* Its owner may free a handle as soon as it is told. */
+/* on_closed may free the handle. */
 static bool close_one(uv_loop_t *loop) {
     for (uv_handle_t **link = &loop->first; *link != NULL; link = &(*link)->next) {
         uv_handle_t *handle = *link;

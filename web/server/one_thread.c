@@ -49,7 +49,7 @@ static void call_all(void) {
     }
 }
 
-/* Whose memory nobody has any more. */
+/* Of a thread that has ended, or was joined. */
 static void free_thread(struct one_thread *thread) {
     struct one_thread **link = &threads;
     while (*link != thread) {

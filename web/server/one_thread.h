@@ -6,7 +6,7 @@
 
 /** Runs each thread until it rests. Returns when the next of them has something to do (clock_now_ns), UINT64_MAX for nothing. */
 uint64_t one_thread_turn(void);
-/** The same for the loop's handles: what has come is read, timers that are due run, what was closed is told. */
+/** The same for the loop's handles: what has come is read, timers that are due run, the callbacks of closed handles run. */
 uint64_t one_loop_turn(void);
 
 #endif

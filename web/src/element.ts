@@ -95,7 +95,7 @@ class DroverWorld extends HTMLElement {
 
     private say(message: ToWorld): void {
         if (this.hasAttribute("src")) {
-            return; // the page of a server heeds nobody
+            return; // the page of a server takes no messages
         }
         if (this.isLoaded) {
             this.frame!.contentWindow!.postMessage(message, home.origin === "null" ? "*" : home.origin);

@@ -31,7 +31,7 @@ export class Files {
     private readonly encoder = new TextEncoder();
     private readonly decoder = new TextDecoder();
 
-    /** memory: of the module, asked for anew at each call, since it may have grown. log: gets what is written to stderr and stdout. */
+    /** memory: of the module, asked for at each call, since it may have grown. log: gets what is written to stderr and stdout. */
     constructor(private readonly memory: () => ArrayBufferLike, private readonly log: (words: string) => void,
                 private readonly nowMs: () => number) {
         this.open.set(ROOT, { path: "/", entry: this.add("/", null), at: 0, appends: false });

@@ -14,7 +14,7 @@ export interface ServerStart {
 export type ToServer =
     | ServerStart
     | { type: "connect" }                    // with a port: a peer
-    | { type: "hide"; isHidden: boolean }    // the world stands still while nobody can see it
+    | { type: "hide"; isHidden: boolean }    // the world stands still while it is hidden
     | { type: "files"; files: Record<string, string> }
     | { type: "share" }                      // answered by "shared"
     | { type: "ask"; lines: string[] };      // requests; answered by "asked"

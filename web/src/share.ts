@@ -28,6 +28,6 @@ export function shareOf(recording: string, catalog: (name: string) => string | n
         return { world: { ...world, tick, requests }, scenario: text, recording, note: "" };
     }
     const parameters = requests.filter((request) => request.op === "set_param").map(({ at: _, ...request }: { at?: number; op?: string }) => request);
-    const note = "So much was done in this world that the link begins it anew, with the parameters of now. The recording has all of it.";
+    const note = "So much was done in this world that the link starts it from the beginning, with the parameters of now. The recording has all of it.";
     return { world: { ...world, requests: parameters.slice(-MOST_REQUESTS) }, scenario: text, recording, note };
 }

@@ -4,7 +4,7 @@
  *     #replay=run.drover                   a recording beside the page
  *     #w=...                               a shared world: JSON (struct SharedWorld), deflated, in base64 for URLs
  *
- * Everything in a link is data of somebody else. */
+ * Everything in a link is untrusted. */
 
 /** What a shared link holds. */
 export interface SharedWorld {

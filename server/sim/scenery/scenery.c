@@ -780,7 +780,7 @@ static int take_bit(uint64_t *word) {
     return bit;
 }
 
-/* Those that are so many px away, at most, are added; nobody looks at the solids of others. */
+/* Those that are so many px away, at most, are added; the solids of others are not looked at. */
 static void add_movers(const struct scenery *scenery, const struct bounds *bounds, vec2 place, float reach,
                        struct solid_set *set) {
     for (int m = 0; m < scenery->mover_count; m++) {

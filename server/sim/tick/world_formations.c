@@ -1,7 +1,7 @@
 /* The places of formations: who stands where. See world_internal.h.
  *
  * Places are given out so that as many as possible are taken, the first ones first, and then so that the sum of the squared
- * ways to them is least: nobody crosses the way of another without need. Distances count in whole tenths of a px, so sums
+ * ways to them is least: no member crosses the way of another without need. Distances count in whole tenths of a px, so sums
  * are exact and the same everywhere; of two ways to do it as good, the agents of the lower kind, then of the lower id, win.
  * They stay as they are until a member or the leader comes or goes or the leader has turned by more than 60 degrees: agents
  * do not swap places because one is a hair nearer. O(places^2 * members), on the stack.
