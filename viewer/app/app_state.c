@@ -191,6 +191,7 @@ struct scene app_scene(const struct app *app) {
         .trails = &app->trails,
         .onion = &app->onion,
         .ways = &app->ways,
+        .margins = app->picture.margins,
         .pixel_scale = app->picture.pixel_scale,
         .is_dimmed = app->link.state != LINK_READY,
         .is_held = app->frame.is_stalled && app->past.playhead.is_live,

@@ -639,6 +639,47 @@ static void draw_cursors(const struct scene *scene, struct canvas *canvas) {
     }
 }
 
+/* Where the selected agent is, in the world; false when nobody knows. */
+static bool selected_place(const struct scene *scene, vec2 *place) {
+    const int32_t index = frame_find(scene->frame, scene->selection->id);
+    const struct message_agent *inspected =
+        scene->inspected; /* the frame may be one of a part of the world */
+    if (index >= 0) {
+        *place = vec2_make(scene->frame->x[index], scene->frame->y[index]);
+    } else if (inspected != NULL) {
+        *place = vec2_make(inspected->x, inspected->y);
+    }
+    return index >= 0 || inspected != NULL;
+}
+
+/* A selected agent that is beyond the picture or below a panel: a wedge at the edge points to it, the short way. */
+static void draw_wedge(const struct scene *scene, struct canvas *canvas) {
+    const float unit = scene->pixel_scale, edge = 16.0f * unit;
+    const vec2 window = vec2_make((float)canvas->width, (float)canvas->height);
+    const vec2 center = camera_room_center(window, scene->margins);
+    const vec2 room = vec2_make(0.5f * (window.x - scene->margins.left - scene->margins.right),
+                                0.5f * (window.y - scene->margins.top - scene->margins.bottom));
+    vec2 place;
+    if (room.x <= edge || room.y <= edge || !selected_place(scene, &place)) {
+        return;
+    }
+    place = torus_nearest(place, camera_to_world(scene->camera, center), scene_wrap_size(scene));
+    const vec2 way = vec2_sub(camera_to_window(scene->camera, place), center);
+    if (fabsf(way.x) > room.x + edge || fabsf(way.y) > room.y + edge) {
+        const float beyond = fmaxf(fabsf(way.x) / (room.x - edge), fabsf(way.y) / (room.y - edge));
+        const vec2 along = vec2_scale(way, 1.0f / vec2_length(way)), side = vec2_make(-along.y, along.x);
+        const vec2 tip = vec2_add(center, vec2_scale(way, 1.0f / beyond));
+        const vec2 foot = vec2_sub(tip, vec2_scale(along, 22.0f * unit));
+        const vec2 points[3] = {tip, vec2_add(foot, vec2_scale(side, 7.0f * unit)),
+                                vec2_sub(foot, vec2_scale(side, 7.0f * unit))};
+        for (int k = 0; k < 3; k++) {
+            canvas_draw_line(canvas, points[k], points[(k + 1) % 3], 4.0f * unit,
+                             theme_color(canvas->palette, THEME_OUTLINE));
+        }
+        canvas_fill_polygon(canvas, points, 3, theme_color(canvas->palette, THEME_SELECTED));
+    }
+}
+
 void scene_draw(const struct scene *scene, struct canvas *canvas) {
     assert(scene->camera != NULL && scene->server != NULL && scene->frame != NULL);
     assert(scene->settings != NULL && scene->selection != NULL && scene->pixel_scale > 0.0f);
@@ -663,6 +704,9 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
     if (scene->server->has_scenario && server_model_wraps(scene->server)) {
         tiles_dim(canvas, scene->camera, scene_wrap_size(scene), theme_color(canvas->palette, THEME_GROUND));
         draw_border(scene, canvas);
+    }
+    if (scene->selection->has_agent && scene->server->has_scenario && scene->frame->names != NULL) {
+        draw_wedge(scene, canvas);
     }
     if (scene->is_dimmed) {
         canvas_tint(canvas, color_fade(theme_color(canvas->palette, THEME_GROUND), 0.6f));

@@ -36,6 +36,7 @@ struct scene {
     const struct density *density;     /* the crowd, when it is too large to be sent one by one; else NULL */
     const struct message_agent *inspected; /* the selected agent's forces; NULL when they are not known */
     const struct obstacle_def *handle;     /* the obstacle under the pointer or held; NULL for none */
+    struct camera_margins margins;         /* what panels cover, picture px */
     float pixel_scale; /* picture px per window px (HiDPI): line widths and least sizes grow with it */
     bool hides_agents; /* the density shows them as well, and the frame has few of them */
     bool is_dimmed;    /* the picture is old: the server sends no newer frames */

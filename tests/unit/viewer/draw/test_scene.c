@@ -172,6 +172,28 @@ static void a_flag_takes_the_color_of_the_agent_that_stands_on_it(void **state) 
     assert_int_not_equal(pixel_scene(fixture, 128, 76), own);
 }
 
+static void a_wedge_points_to_a_selected_agent_beyond_the_picture(void **state) {
+    struct scene_fixture *fixture = *state;
+    const color wedge = theme_color(PALETTE_SAFE, THEME_SELECTED);
+    fixture->selection = (struct selection){.has_agent = true, .id = 1};
+    draw_scene(fixture);
+    assert_int_not_equal(pixel_scene(fixture, SIDE - 24, 100), wedge); /* it is seen */
+    fixture->frame.x[0] = SIDE + 40.0f;
+    draw_scene(fixture);
+    assert_int_equal(pixel_scene(fixture, SIDE - 24, 100), wedge);
+    fixture->scene.margins.right = 60.0f; /* a panel is there */
+    draw_scene(fixture);
+    assert_int_not_equal(pixel_scene(fixture, SIDE - 24, 100), wedge);
+    assert_int_equal(pixel_scene(fixture, SIDE - 84, 100), wedge);
+    fixture->selection.id = 2; /* one that the frame has not, being of a part of the world */
+    draw_scene(fixture);
+    assert_int_equal(count_color(fixture, wedge), 0);
+    const struct message_agent inspected = {.id = 2, .x = 70.0f, .y = -300.0f};
+    fixture->scene.inspected = &inspected;
+    draw_scene(fixture);
+    assert_int_equal(pixel_scene(fixture, 70, 24), wedge);
+}
+
 static void overlays_are_for_the_selected_agent(void **state) {
     struct scene_fixture *fixture = *state;
     uint32_t id = 0;
@@ -526,6 +548,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_click_catches_where_an_agent_was_a_moment_ago, setup_scene,
                                         teardown_scene),
         cmocka_unit_test_setup_teardown(the_cursor_leads_and_the_echo_is_a_ring, setup_scene, teardown_scene),
+        cmocka_unit_test_setup_teardown(a_wedge_points_to_a_selected_agent_beyond_the_picture, setup_scene,
+                                        teardown_scene),
         cmocka_unit_test_setup_teardown(a_flag_takes_the_color_of_the_agent_that_stands_on_it, setup_scene,
                                         teardown_scene),
         cmocka_unit_test_setup_teardown(overlays_are_for_the_selected_agent, setup_scene, teardown_scene),
