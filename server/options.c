@@ -9,6 +9,7 @@
 #include "common/system/log.h"
 #include "server/library/scenario_library.h"
 #include "server/simulation/worker_pool.h"
+#include "server/storage/seconds_writer.h"
 
 #define FRAME_MEMORY_LEAST ((uint64_t)64 << 10)
 #define FRAME_MEMORY_MOST  ((uint64_t)1 << 40)
@@ -16,6 +17,9 @@
 #define RECORD_MAX_LEAST   ((uint64_t)64 << 10)
 
 static const char *const metrics_names[] = {[SERVER_METRICS_ON] = "on", [SERVER_METRICS_OFF] = "off", NULL};
+
+static const char *const seconds_layout_names[] = {
+    [SECONDS_AUTO] = "auto", [SECONDS_PACKED] = "packed", [SECONDS_DENSITY] = "density", NULL};
 
 static const struct field option_fields[] = {
     OPTION_TEXT(
@@ -102,6 +106,15 @@ static const struct field option_fields[] = {
                   "Whether --web answers /metrics, to those with a token where there is a token file."),
     OPTION_FLAG(struct server_options, is_ready_with_journal, "ready-journal",
                 "/readyz of --web answers 503 also while the journal of --state has ended."),
+    OPTION_TEXT(struct server_options, seconds, "seconds", "DIR",
+                "Write what viewers see into this folder, second by second, for a web server to hand out to "
+                "any number of watchers."),
+    OPTION_NUMBER(struct server_options, seconds_keep, "seconds-keep", 10, 604800, 0, "N",
+                  "How many seconds the folder of --seconds keeps, 600 when not given."),
+    OPTION_CHOICE(
+        struct server_options, seconds_layout, "seconds-layout", seconds_layout_names, "NAME",
+        "How --seconds writes agents: packed, density (counts in a grid), or auto, which is density "
+        "above 200000 agents."),
     OPTION_CHOICE(struct server_options, log, "log", log_level_names, "LEVEL",
                   "What is logged on standard error."),
     OPTION_CHOICE(struct server_options, log_format, "log-format", log_format_names, "FORMAT",
@@ -155,6 +168,7 @@ struct server_options server_options_default(void) {
                                    .sync = "1",
                                    .keep = "0",
                                    .memory = "64M",
+                                   .seconds_keep = SECONDS_KEEP_USUAL,
                                    .checkpoint_every_s = 60.0,
                                    .log = LOG_INFO};
 }
@@ -260,11 +274,8 @@ struct option_pair {
 int server_options_check_given(int argc, char *const *argv, struct failure *failure) {
     static const struct {
         const char *name, *wanted;
-    } paths[] = {{"--state", "a folder"},
-                 {"--record", "a file, or auto"},
-                 {"--recordings", "a folder"},
-                 {"--replay", "a file"},
-                 {"--from", "a save or a file"}};
+    } paths[] = {{"--state", "a folder"},   {"--record", "a file, or auto"}, {"--recordings", "a folder"},
+                 {"--seconds", "a folder"}, {"--replay", "a file"},          {"--from", "a save or a file"}};
     for (int i = 1; i < argc; i++) {
         for (size_t j = 0; j < sizeof paths / sizeof *paths; j++) {
             const size_t length = strlen(paths[j].name);
@@ -295,6 +306,10 @@ static int check_pairs(const struct server_options *options, struct failure *fai
         {"--ready-journal", "--web", options->is_ready_with_journal, options->web[0] != '\0', true},
         {"--ready-journal", "--state", options->is_ready_with_journal, has_state, true},
         {"--web-origin", "--web", options->web_origin[0] != '\0', options->web[0] != '\0', true},
+        {"--seconds-keep", "--seconds", options->seconds_keep != SECONDS_KEEP_USUAL,
+         options->seconds[0] != '\0', true},
+        {"--seconds-layout", "--seconds", options->seconds_layout != SECONDS_AUTO,
+         options->seconds[0] != '\0', true},
         {"--replay", "--state", has_replay, has_state, false},
         {"--replay", "--from", has_replay, options->from[0] != '\0', false},
     };

@@ -55,6 +55,9 @@ struct server_options {
     char web_origin[1024]; /* the same */
     int web_metrics;       /* enum server_metrics */
     bool is_ready_with_journal;
+    char seconds[1024]; /* the folder of --seconds; "" when not given */
+    uint32_t seconds_keep;
+    int seconds_layout; /* enum seconds_layout */
 };
 
 /** Of drover-server. */

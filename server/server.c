@@ -19,6 +19,7 @@
 #include "server/loop/loop_context.h"
 #include "server/net/listener.h"
 #include "server/sessions/session.h"
+#include "server/storage/seconds_writer.h"
 #include "server/web/web_door.h"
 
 /* ---- the service manager: environment ---- */
@@ -170,7 +171,8 @@ struct server {
     uv_async_t wakeup; /* the simulation has something ready */
     uv_signal_t interrupt, terminate, hangup;
     struct listener listener;
-    struct web_door *web; /* NULL without --web */
+    struct web_door *web;           /* NULL without --web */
+    struct seconds_writer *seconds; /* NULL without --seconds */
     struct loop_context context;
     struct service_notify notify;
     bool has_handles, is_stopping;
@@ -246,6 +248,25 @@ static void beat_service(struct server *server) {
     }
 }
 
+/* The thread that writes static seconds is a client like others, but for its socket. */
+static void serve_seconds(struct server *server) {
+    struct loop_context *loop = &server->context;
+    if (server->seconds == NULL) {
+        return;
+    }
+    const int socket = seconds_writer_take_socket(server->seconds);
+    const struct session_peer peer = {
+        .socket = socket, .address = "--seconds", .is_loopback = true, .kind = FRAMING_LINES, .is_own = true};
+    if (socket >= 0) {
+        (void)session_entry_admit(loop, &peer);
+    }
+    const struct seconds_status status = seconds_writer_status(server->seconds);
+    loop->statistics.seconds.is_on = true;
+    loop->statistics.seconds.has_failed = status.has_failed;
+    loop->statistics.seconds.written = status.written;
+    loop->statistics.seconds.left_out = status.left_out;
+}
+
 static void on_beat(void *context) {
     struct server *server = context;
     struct loop_context *loop = &server->context;
@@ -266,6 +287,7 @@ static void on_beat(void *context) {
     }
     cursors_retry(&loop->cursors, loop->simulation);
     cursors_send(&loop->cursors, &loop->sessions);
+    serve_seconds(server);
     beat_service(server);
 }
 
@@ -397,6 +419,15 @@ static int open_door(struct server *server, struct failure *failure) {
             return -1;
         }
     }
+    if (options->seconds[0] != '\0') {
+        server->seconds = seconds_writer_create(options->seconds, options->seconds_keep,
+                                                (enum seconds_layout)options->seconds_layout, failure);
+        if (server->seconds == NULL) {
+            listener_close(&server->listener);
+            web_door_close(server->web);
+            return -1;
+        }
+    }
     return 0;
 }
 
@@ -424,6 +455,7 @@ struct server *server_create(const struct server_options *options, struct failur
     if (open_door(server, failure) != 0) {
         (void)uv_run(&server->loop, UV_RUN_DEFAULT);
         (void)uv_loop_close(&server->loop);
+        web_door_free(server->web);
         access_fini(&server->context.access);
         service_notify_close(&server->notify);
         free(server);
@@ -483,6 +515,7 @@ void server_destroy(struct server *server) {
         log_write(LOG_WARN, "server", "handles were left open");
     }
     web_door_free(server->web);
+    seconds_writer_destroy(server->seconds);
     broadcast_fini(&server->context.broadcast);
     access_fini(&server->context.access);
     cursors_fini(&server->context.cursors);

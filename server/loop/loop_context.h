@@ -166,6 +166,7 @@ struct session_peer {
     const char *address; /* without its port */
     bool is_loopback;    /* it is a program on this machine */
     enum framing_kind kind;
+    bool is_own; /* a part of the server itself: there is always room, and it is a viewer */
 };
 
 /** Whether a peer may come in, or at least stay until it has read why not: false when so many wait for that already that

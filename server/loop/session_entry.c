@@ -198,7 +198,7 @@ struct session *session_entry_admit(struct loop_context *loop, const struct sess
         session_refuse(peer->socket, peer->kind, "shutdown", "the server stops");
         return NULL;
     }
-    const char *full = why_full(loop, peer->address, peer->is_loopback);
+    const char *full = peer->is_own ? NULL : why_full(loop, peer->address, peer->is_loopback);
     loop->statistics.refused += full != NULL ? 1 : 0;
     if (full != NULL && !has_spare(loop)) {
         log_refusal(loop, peer->address, full);
@@ -215,7 +215,7 @@ struct session *session_entry_admit(struct loop_context *loop, const struct sess
         return NULL;
     }
     loop->statistics.sessions_ever++;
-    session_set_role(session, loop->access.needs_token ? ROLE_NONE : ROLE_ADMIN);
+    session_set_role(session, peer->is_own ? ROLE_VIEWER : loop->access.needs_token ? ROLE_NONE : ROLE_ADMIN);
     const struct log_about about = session_about(session, NULL);
     log_write_about(LOG_INFO, "net", &about, "session %u connected from %s%s", session->id, peer->address,
                     peer->kind == FRAMING_WEB ? " (WebSocket)" : "");

@@ -12,9 +12,13 @@
 /** Measurements of the loop. */
 struct loop_statistics {
     uint64_t started_ns;
-    double started_s;                  /* since 1970, when that was */
-    uint64_t sessions_ever, refused;   /* refused: because the server was full */
-    uint64_t sessions_limit;           /* so many at once */
+    double started_s;                /* since 1970, when that was */
+    uint64_t sessions_ever, refused; /* refused: because the server was full */
+    uint64_t sessions_limit;         /* so many at once */
+    struct {
+        bool is_on, has_failed; /* the last one could not be written */
+        uint64_t written, left_out;
+    } seconds;                         /* of --seconds, since the start */
     struct tick_meter broadcast_times; /* encoding frames and offering them to the sessions that are due */
 };
 

@@ -311,6 +311,17 @@ static void put_journal(struct metrics_text *text, struct simulation *simulation
               (double)journal->free_bytes);
 }
 
+static void put_seconds(struct metrics_text *text, const struct loop_statistics *statistics) {
+    if (!statistics->seconds.is_on) {
+        return;
+    }
+    put_gauge(text, "drover_seconds_ok", "1 while the seconds of --seconds can be written.",
+              statistics->seconds.has_failed ? 0.0 : 1.0);
+    put_counter(text, "drover_seconds_written", "Seconds that were written.", statistics->seconds.written);
+    put_counter(text, "drover_seconds_left_out", "Seconds that could not be written.",
+                statistics->seconds.left_out);
+}
+
 /* Where there are more than METRICS_KINDS kinds, the last ones are added up. */
 static void put_agents(struct metrics_text *text, struct simulation *simulation) {
     struct simulation_kind kinds[LIMIT_KINDS];
@@ -390,6 +401,7 @@ void metrics_write(const struct loop_context *loop, enum metrics_form form, stru
     put_ticks(&text, &statistics);
     put_loss(&text, &statistics.playback);
     put_journal(&text, loop->simulation, clock_now_ns());
+    put_seconds(&text, &loop->statistics);
     put_agents(&text, loop->simulation);
     put_phases(&text, &statistics, &loop->statistics.broadcast_times);
     rank_metrics_write(&text, &statistics.ranks);

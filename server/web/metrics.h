@@ -64,7 +64,7 @@ void metrics_histogram(const struct metrics_text *text, const struct metric_labe
                        const struct metric_bucket *buckets, size_t bucket_count, uint64_t count, double sum);
 void metrics_text_end(const struct metrics_text *text);
 
-enum { METRICS_SERIES = 70, METRICS_KINDS = 5, METRICS_BYTES = 64 * 1024 };
+enum { METRICS_SERIES = 73, METRICS_KINDS = 5, METRICS_BYTES = 64 * 1024 };
 
 /** Appends the text. On the loop. Failure is out->failed. */
 void metrics_write(const struct loop_context *loop, enum metrics_form form, struct buffer *out);
