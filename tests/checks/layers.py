@@ -97,6 +97,7 @@ LIBRARIES = [
     (re.compile(r"^mpi\.h$"), re.compile(r"^server/cluster/"), "mpi.h only in server/cluster: nothing else links MPI"),
     (re.compile(r"^zstd\.h$"), re.compile(r"^server/storage/"), "zstd.h only in server/storage"),
     (re.compile(r"^geos_c\.h$"), re.compile(r"^clients/drover/command_import\.c$"), "geos_c.h only in clients/drover/command_import.c"),
+    (re.compile(r"^curl/"), re.compile(r"^viewer/link/seconds_fetch\.c$"), "libcurl only in viewer/link/seconds_fetch.c"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
     (re.compile(r"^\w*intrin\.h$"), re.compile(r"^common/text/base64\.c$"), "SIMD instructions outside the core only in common/text/base64.c"),
     (re.compile(r"^(winsock2|ws2tcpip)\.h$"), re.compile(r"^clients/c/system_sockets"), "Winsock only in clients/c/system_sockets*"),

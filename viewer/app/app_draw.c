@@ -290,7 +290,7 @@ static void fill_view(struct app *app) {
         .clip = app->output.clip != NULL ? app->output.clip_path : "",
         .wanted = app->result.wanted,
         .ended = app->server_end,
-        .file = file_name(app->options.recording),
+        .file = app->options.seconds[0] != '\0' ? app->options.seconds : file_name(app->options.recording),
         .asked = server_model_save(&app->server, app->keeping.name),
         .proposal = app->keeping.name,
         .entered = app->result.entered,

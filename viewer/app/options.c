@@ -200,6 +200,10 @@ static const struct field table[] = {
     OPTION_TEXT(
         struct viewer_options, token, "token", "SECRET",
         "Shown to a server that asks for one. DROVER_TOKEN in the environment does the same, unseen by ps."),
+    OPTION_TEXT(struct viewer_options, seconds, "seconds", "URL",
+                "Watch what a server's --seconds wrote: the address of its index.json on a web server "
+                "(https:, http:), or "
+                "its folder."),
     OPTION_CHOICE(struct viewer_options, layout, "layout", layout_names, "NAME",
                   "How agents are sent: packed (small) or objects (readable JSON)."),
     OPTION_FLAG(struct viewer_options, prints_stats, "stats", "Print at the end how long frames took."),
@@ -215,9 +219,10 @@ static const struct field table[] = {
 static const struct options_def definition = {
     .program = "drover-viewer",
     .summary = "Shows the world of a drover-server and steers it with the mouse.",
-    .positional = "[HOST[:PORT] | FILE]",
+    .positional = "[HOST[:PORT] | FILE | URL]",
     .positional_help = "The server; an IPv6 address with a port in brackets. Default 127.0.0.1:7717. "
-                       "Or a recording (.drover, .drover.zst): drover-viewer then starts a server for it.",
+                       "Or a recording (.drover, .drover.zst): drover-viewer then starts a server for it. Or "
+                       "static seconds, as --seconds takes them.",
     .table = table,
     .epilog =
         "F1 shows the keys.\n"
@@ -318,8 +323,48 @@ static int refuse_file(const char *path, struct failure *failure) {
         path);
 }
 
-/* The server, or the recording to start one for. */
+/* Whether this is the address of static seconds, or their folder. */
+static bool is_seconds(const char *text) {
+    char index[sizeof((struct viewer_options *)NULL)->seconds + 16];
+    const size_t length = strlen(text), ending = strlen("index.json");
+    (void)snprintf(index, sizeof index, "%s/index.json", text);
+    return strstr(text, "://") != NULL || strncmp(text, "file:", 5) == 0 || file_is_there(index) ||
+           (length >= ending && strcmp(text + length - ending, "index.json") == 0);
+}
+
+/* A folder, or the path of its index, becomes an address; one that ends in a slash gets index.json. */
+static int read_seconds(const char *text, struct viewer_options *options, struct failure *failure) {
+    static const char name[] = "index.json";
+    char path[sizeof options->seconds] = "";
+    const size_t length = strlen(text);
+    const bool has_scheme = strstr(text, "://") != NULL || strncmp(text, "file:", 5) == 0;
+    const bool is_folder =
+        length > 0 && (text[length - 1] == '/' || (!has_scheme && strstr(text, name) == NULL));
+    const char *own = has_scheme || text[0] == '/' ? "" : own_folder(path, sizeof path);
+    if (has_scheme && strncmp(text, "http://", 7) != 0 && strncmp(text, "https://", 8) != 0 &&
+        strncmp(text, "file:", 5) != 0) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--seconds",
+                           "--seconds: expected http://, https://, file: or a folder, found \"%.200s\"",
+                           text);
+    }
+    char whole[2 * sizeof options->seconds];
+    (void)snprintf(whole, sizeof whole, "%s%s%s%s%s%s", has_scheme ? "" : "file://", own,
+                   own[0] != '\0' ? "/" : "", text, is_folder && text[length - 1] != '/' ? "/" : "",
+                   is_folder ? name : "");
+    if (strlen(whole) >= sizeof options->seconds) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--seconds",
+                           "--seconds: the address is too long; at most %zu bytes",
+                           sizeof options->seconds - 1);
+    }
+    memcpy(options->seconds, whole, strlen(whole) + 1);
+    return 0;
+}
+
+/* The server, the recording to start one for, or static seconds. */
 static int read_positional(const char *text, struct viewer_options *options, struct failure *failure) {
+    if (is_seconds(text)) {
+        return read_seconds(text, options, failure);
+    }
     if (!recording_is_named(text)) {
         return file_is_meant(text) ? refuse_file(text, failure)
                                    : address_parse(text, &options->address, failure);
@@ -335,6 +380,7 @@ static int read_positional(const char *text, struct viewer_options *options, str
 
 enum options_result viewer_options_parse(int argc, char **argv, struct viewer_options *options,
                                          struct failure *failure) {
+    char seconds[sizeof options->seconds];
     const char *positional = NULL;
     *options = (struct viewer_options){.address = {"127.0.0.1", "7717"},
                                        .settings = view_settings_default(),
@@ -352,7 +398,10 @@ enum options_result viewer_options_parse(int argc, char **argv, struct viewer_op
     if (read_secret(options, failure) != 0) {
         return OPTIONS_BAD;
     }
-    if (positional != NULL && read_positional(positional, options, failure) != 0) {
+    const bool has_seconds = options->seconds[0] != '\0';
+    (void)snprintf(seconds, sizeof seconds, "%s", options->seconds);
+    if ((positional != NULL && read_positional(positional, options, failure) != 0) ||
+        (has_seconds && read_seconds(seconds, options, failure) != 0)) {
         return OPTIONS_BAD;
     }
     if (options->settings.size[0] != '\0' &&

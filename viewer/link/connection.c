@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "viewer/link/seconds_fetch.h"
+
 enum { WAKE_READ, WAKE_WRITE };
 
 struct connection {
@@ -40,9 +42,52 @@ static void wait_for_something(const struct connection *connection) {
     empty_pipe(connection->wake[WAKE_READ]);
 }
 
+/* What the player of static seconds wants is fetched, and comes to the handle as a server's bytes do. */
+static void take_file(struct viewer_link *link, struct seconds_fetch *fetch, bool *is_fetching) {
+    char url[SECONDS_WISH_BYTES];
+    const char *problem = NULL;
+    if (*is_fetching && seconds_fetch_has_ended(fetch, &problem)) {
+        const struct buffer *bytes = seconds_fetch_bytes(fetch);
+        *is_fetching = false;
+        problem = problem == NULL && bytes->length == 0 ? "the file is empty" : problem;
+        seconds_player_fetched(link->seconds, link->world, connection_now_ms(), bytes->data, bytes->length,
+                               problem);
+    }
+    if (!*is_fetching && seconds_player_wish(link->seconds, link->world, connection_now_ms(), url)) {
+        *is_fetching = true;
+        seconds_fetch_begin(fetch, url);
+    }
+}
+
+static void *run_seconds(struct connection *connection) {
+    struct viewer_link *link = &connection->state;
+    struct seconds_fetch *fetch = seconds_fetch_create();
+    const struct drover_options options = viewer_link_options(&link->def);
+    bool is_fetching = false;
+    viewer_link_use(link, fetch != NULL ? drover_create(&options) : NULL);
+    if (link->world != NULL) {
+        (void)drover_advance(link->world, connection_now_ms());
+        drover_opening(link->world);
+    }
+    while (link->world != NULL && !mailbox_is_stopping(&link->mailbox)) {
+        (void)drover_advance(link->world, connection_now_ms());
+        take_file(link, fetch, &is_fetching);
+        const int wait_ms = viewer_link_turn(link);
+        viewer_link_take(link, false);
+        viewer_link_give(link);
+        seconds_fetch_wait(fetch, connection->wake[WAKE_READ], wait_ms);
+        empty_pipe(connection->wake[WAKE_READ]);
+    }
+    seconds_fetch_destroy(fetch);
+    return NULL;
+}
+
 static void *run_thread(void *argument) {
     struct connection *connection = argument;
     struct viewer_link *link = &connection->state;
+    if (link->seconds != NULL) {
+        return run_seconds(connection);
+    }
     viewer_link_use(link, connect_to(&link->def));
     while (link->world != NULL && !mailbox_is_stopping(&link->mailbox)) {
         viewer_link_take(link, drover_errno(link->world) == ECONNREFUSED);

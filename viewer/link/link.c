@@ -211,12 +211,15 @@ double connection_now_ms(void) {
 
 struct drover_options viewer_link_options(const struct connection_def *def) {
     struct drover_options options = DROVER_OPTIONS;
-    const bool says_hello = def->name[0] != '\0' || def->token[0] != '\0';
-    options.name = def->name[0] != '\0' ? def->name : NULL;
-    options.token = def->token[0] != '\0' ? def->token : NULL;
+    const bool is_static = def->seconds[0] != '\0';
+    const bool says_hello = !is_static && (def->name[0] != '\0' || def->token[0] != '\0');
+    options.name = says_hello && def->name[0] != '\0' ? def->name : NULL;
+    options.token = says_hello && def->token[0] != '\0' ? def->token : NULL;
     options.hello = says_hello ? "\"speed\":true" : NULL;
     options.timeout_ms = -1; /* the model knows which answers it waits for */
-    options.renew = -1;      /* a new world begins with stream_first */
+    options.silence_ms = is_static ? -1 : 0;
+    options.fixed_hz = is_static ? 1 : 0;
+    options.renew = -1; /* a new world begins with stream_first */
     options.reconnect = def->is_single_try ? DROVER_RECONNECT_NEVER : DROVER_RECONNECT_ALWAYS;
     return options;
 }
@@ -224,13 +227,24 @@ struct drover_options viewer_link_options(const struct connection_def *def) {
 int viewer_link_init(struct viewer_link *link, const struct connection_def *def) {
     memset(link, 0, sizeof *link);
     link->def = *def;
-    link->status.ping_ms = -1.0;
+    link->status.ping_ms = link->status.behind_ms = -1.0;
+    if (def->seconds[0] != '\0') {
+        link->seconds = calloc(1, sizeof *link->seconds);
+        if (link->seconds == NULL) {
+            return -1;
+        }
+        seconds_player_init(link->seconds, def->seconds);
+    }
     buffer_init(&link->requests, MAILBOX_OUTPUT_BYTES);
     return mailbox_init(&link->mailbox);
 }
 
 void viewer_link_fini(struct viewer_link *link) {
     drover_close(link->world);
+    if (link->seconds != NULL) {
+        seconds_player_fini(link->seconds);
+        free(link->seconds);
+    }
     snapshot_destroy(link->snapshot);
     density_destroy(link->density);
     buffer_fini(&link->requests);
@@ -274,24 +288,36 @@ static enum link_state state_of(const struct viewer_link *link) {
     }
 }
 
-static void note_end(struct viewer_link *link, bool has_no_server) {
+/* Where it leads. */
+static void name_end(const struct viewer_link *link, char *out, size_t size) {
     const struct address *address = &link->def.address;
+    if (link->seconds != NULL) {
+        (void)snprintf(out, size, "%s", link->def.seconds);
+    } else {
+        (void)snprintf(out, size, "%s:%s", address->host, address->port);
+    }
+}
+
+static void note_end(struct viewer_link *link, bool has_no_server) {
+    char name[SECONDS_URL_BYTES];
+    name_end(link, name, sizeof name);
     const int wait_ms = drover_timeout(link->world);
     (void)snprintf(link->status.reason, sizeof link->status.reason, "%s", drover_reason(link->world));
     link->status.has_no_server = has_no_server;
     link->status.has_token = link->def.token[0] != '\0';
     link->status.ping_ms = -1.0;
     link->status.retry_at_ns = wait_ms >= 0 ? clock_now_ns() + (uint64_t)wait_ms * 1000000u : 0;
-    log_write(LOG_INFO, "connection", "%s:%s: %s", address->host, address->port, link->status.reason);
+    log_write(LOG_INFO, "connection", "%s: %s", name, link->status.reason);
 }
 
 /* Before the hello is handed over: the status must say LINK_READY when it is read. */
 static void note_begin(struct viewer_link *link) {
-    const struct address *address = &link->def.address;
+    char name[SECONDS_URL_BYTES];
+    name_end(link, name, sizeof name);
     link->status.was_ready = true;
     link->status.is_bye = false;
     link->status.reason[0] = '\0';
-    log_write(LOG_INFO, "connection", "connected to %s:%s", address->host, address->port);
+    log_write(LOG_INFO, "connection", "connected to %s", name);
 }
 
 static void note_state(struct viewer_link *link, bool has_no_server) {
@@ -308,6 +334,8 @@ static void note_measures(struct viewer_link *link) {
     const double ping_ms = link->status.state == LINK_READY ? drover_ping_ms(link->world) : -1.0;
     const double paced_hz = fmax(drover_paced_hz(link->world), 0.0);
     const uint64_t bytes = drover_bytes(link->world);
+    link->status.behind_ms =
+        link->seconds != NULL ? seconds_player_behind_ms(link->seconds, connection_now_ms()) : -1.0;
     if (bytes != link->status.byte_count || ping_ms != link->status.ping_ms ||
         paced_hz != link->status.paced_hz) {
         link->status.paced_hz = paced_hz;
@@ -321,6 +349,9 @@ static void note_measures(struct viewer_link *link) {
 
 static void send_now(struct viewer_link *link, const struct request *request) {
     struct buffer line;
+    if (link->seconds != NULL) {
+        return; /* nobody would answer */
+    }
     buffer_init(&line, MAILBOX_OUTPUT_BYTES);
     request_encode(request, &line);
     if (line.failed || drover_send(link->world, line.data) != 0) {
@@ -404,6 +435,10 @@ static void take_density(struct viewer_link *link, const struct drover_frame *fr
 /* Frames of the other sort, agents one by one or counts, that are still on their way after a change of subscription, are left out. */
 static void take_frame(struct viewer_link *link, const struct drover_frame *frame) {
     const bool is_grid = frame->grid_columns > 0;
+    if (link->seconds != NULL) { /* what there is */
+        const struct stream_choice there = {.layout = is_grid ? LAYOUT_DENSITY : link->def.agents};
+        mailbox_set_stream(&link->mailbox, &there);
+    }
     if (is_grid != frame_layout_row((int)mailbox_stream(&link->mailbox).layout)->takes_grid) {
         return;
     }
@@ -416,6 +451,10 @@ static void take_frame(struct viewer_link *link, const struct drover_frame *fram
     } else {
         link->snapshot = mailbox_put_snapshot(&link->mailbox, link->snapshot, connection_now_ms());
     }
+}
+
+int viewer_link_turn(struct viewer_link *link) {
+    return link->seconds != NULL ? seconds_player_turn(link->seconds, link->world, connection_now_ms()) : -1;
 }
 
 void viewer_link_take(struct viewer_link *link, bool has_no_server) {
@@ -440,7 +479,7 @@ void viewer_link_give(struct viewer_link *link) {
     }
     buffer_clear(&link->requests);
     mailbox_take_output(&link->mailbox, &link->requests);
-    if (link->requests.length == 0) {
+    if (link->requests.length == 0 || link->seconds != NULL) {
         return;
     }
     char *line = link->requests.data;
@@ -471,7 +510,7 @@ int viewer_link_send(struct viewer_link *link, const struct request *request) {
 bool viewer_link_set_stream(struct viewer_link *link, const struct stream_choice *stream) {
     const struct stream_choice before = mailbox_stream(&link->mailbox);
     const struct request request = stream_request(stream, &before);
-    if (stream_equals(stream, &before)) {
+    if (stream_equals(stream, &before) || link->seconds != NULL) {
         return false;
     }
     mailbox_set_stream(&link->mailbox, stream);

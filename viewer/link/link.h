@@ -15,10 +15,12 @@
 #include "common/snapshot/snapshot_density.h"
 #include "common/text/server_address.h"
 #include "viewer/link/mailbox.h"
+#include "viewer/link/seconds.h"
 
 struct connection_def {
     struct address address;
-    enum layout agents;                /* the layout to have agents one by one in */
+    char seconds[SECONDS_URL_BYTES]; /* the address of an index of static seconds, in place of a server; "" */
+    enum layout agents;              /* the layout to have agents one by one in */
     char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
     bool is_single_try;                /* ends when the connection cannot be made or is lost */
@@ -32,10 +34,11 @@ struct viewer_link {
     struct mailbox mailbox;
     struct link_status status;
     struct drover *world;
-    struct snapshot *snapshot; /* to be filled; NULL until it is needed */
-    struct density *density;   /* the same */
-    struct buffer requests;    /* the memory that goes back to the mailbox */
-    bool is_paused;            /* no frames are wanted: the page is hidden */
+    struct snapshot *snapshot;      /* to be filled; NULL until it is needed */
+    struct density *density;        /* the same */
+    struct buffer requests;         /* the memory that goes back to the mailbox */
+    bool is_paused;                 /* no frames are wanted: the page is hidden */
+    struct seconds_player *seconds; /* NULL: a server sends the bytes */
 };
 
 /** The options of a handle for it; they point into *def. */
@@ -46,6 +49,8 @@ void viewer_link_fini(struct viewer_link *link);
 /** The handle that carries the bytes from now on; the link's. NULL, when memory ran out: the link has ended. */
 void viewer_link_use(struct viewer_link *link, struct drover *world);
 
+/** What static seconds have for the handle, when there are any. Returns after how many ms at most to call it again. */
+int viewer_link_turn(struct viewer_link *link);
 /** Puts what the handle has into the mailbox, and says there how the connection stands. has_no_server: it could not be made because
  * nothing listens there. */
 void viewer_link_take(struct viewer_link *link, bool has_no_server);

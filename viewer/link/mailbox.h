@@ -93,14 +93,15 @@ enum link_state {
 
 struct link_status {
     enum link_state state;
-    bool was_ready;          /* at least once */
-    bool is_bye;             /* the server said goodbye before it went */
-    bool has_no_server;      /* LINK_WAITING, LINK_ENDED: nothing listens there */
-    bool has_token;          /* LINK_REFUSED: we showed one, and it was not taken */
-    uint64_t retry_at_ns;    /* LINK_WAITING, clock_now_ns */
-    char reason[256];        /* why the last connection ended or could not be made; "" */
-    double ping_ms;          /* least of the last round trips; < 0 before the first */
-    double paced_hz;         /* frames a second that are asked for because the link is slow; 0: as usual */
+    bool was_ready;       /* at least once */
+    bool is_bye;          /* the server said goodbye before it went */
+    bool has_no_server;   /* LINK_WAITING, LINK_ENDED: nothing listens there */
+    bool has_token;       /* LINK_REFUSED: we showed one, and it was not taken */
+    uint64_t retry_at_ns; /* LINK_WAITING, clock_now_ns */
+    char reason[256];     /* why the last connection ended or could not be made; "" */
+    double ping_ms;       /* least of the last round trips; < 0 before the first */
+    double behind_ms;     /* of static seconds: how far they are behind the world; < 0: not known, or none */
+    double paced_hz;      /* frames a second that are asked for because the link is slow; 0: as usual */
     uint64_t snapshot_count; /* received since the start */
     uint64_t skipped_count;  /* of them, never taken: a newer one came first */
     uint64_t byte_count;     /* received since the start */

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/link/seconds.h"
+
 void server_model_init(struct server_model *model) {
     memset(model, 0, sizeof *model);
 }
@@ -308,7 +310,10 @@ static const char *deed(enum request_op op) {
 void server_model_denial(const struct server_model *model, enum request_op op, char *out) {
     const char *needed = role_name(request_role(op));
     out[0] = '\0';
-    if (model->role >= request_role(op) && is_fixed(model, op) && op == REQUEST_RECORD) {
+    if (model->is_static && !server_model_may(model, op)) {
+        (void)snprintf(out, SERVER_MODEL_DENIAL,
+                       "%s takes a connection to the server; these are its static seconds", deed(op));
+    } else if (model->role >= request_role(op) && is_fixed(model, op) && op == REQUEST_RECORD) {
         (void)snprintf(out, SERVER_MODEL_DENIAL,
                        "The server plays a recording, which is a file already; take it over first");
     } else if (model->role >= request_role(op) && is_fixed(model, op)) {
@@ -656,6 +661,7 @@ static void apply_hello(struct server_model *model, const struct message_hello *
     }
     model->session = hello->session;
     model->role = role_of(hello->role);
+    model->is_static = strcmp(hello->server, SECONDS_SERVER) == 0;
     if (model->recording[0] != '\0') {
         (void)snprintf(model->lost_recording, sizeof model->lost_recording, "%s", model->recording);
         model->recording[0] = '\0';

@@ -47,6 +47,7 @@ struct server_model {
     bool has_mouse_target; /* the scenario has a target named mouse */
     uint32_t session;      /* our number */
     enum role role;        /* what we may do */
+    bool is_static;        /* static seconds: no server takes requests */
     double agent_total;    /* in the world */
 
     int pending_switch; /* how many scenarios forward (or back) to go when the list comes */

@@ -380,6 +380,10 @@ static void fill_paced(double hz, struct panels_view *view) {
 }
 
 static const char *state_tip(const struct hud_input *input, enum run_state state) {
+    if (input->server->is_static && state == RUN_RUNNING) {
+        return "These are seconds that the server wrote for a web server: the picture is so far behind the "
+               "world.";
+    }
     if (is_paced(input, state)) {
         return "More frames would come late, so fewer are asked for. It is as many as usual again when the "
                "link is "
@@ -417,6 +421,11 @@ static void fill_state(const struct hud_input *input, struct panels_view *view) 
     }
     if (state == RUN_RUNNING || state == RUN_PLAYING) {
         fill_speed(input, states[state].name, view);
+    }
+    if (state == RUN_RUNNING && input->link->behind_ms >= 0.0 && !input->is_fixed) { /* static seconds */
+        const size_t used = strlen(view->state);
+        (void)snprintf(view->state + used, sizeof view->state - used, ", %.1f s behind",
+                       input->link->behind_ms / 1000.0);
     }
     if (is_paced(input, state)) {
         view->state_color = theme_color(palette, THEME_WARN);

@@ -174,7 +174,7 @@ struct panels_view {
     const char *agent_kind, *agent_state;  /* of the selected agent; "" for none */
     char scenario[128];                    /* "" before the first hello */
     char address[288];                     /* "127.0.0.1:7717" */
-    char state[32];                        /* "running", "running 0.09x" ... */
+    char state[48];                        /* "running", "running 0.09x" ... */
     color state_color, state_words;        /* of the dot, of the words beside it */
     const char *state_tip; /* what the state means, and what would help; "" where it says itself */
     char tick[48], time[48], ping[32], rate[32]; /* formatted; "" leaves it out */

@@ -67,6 +67,13 @@ bool file_is_there(const char *name) {
     return access(name, F_OK) == 0;
 }
 
+const char *own_folder(char *out, size_t size) {
+    if (getcwd(out, size) == NULL) {
+        out[0] = '\0';
+    }
+    return out;
+}
+
 /* Whether DIRECTORY/drover-server can be run; its path then is in `path`. */
 static bool is_in(const char *directory, size_t length, char *path, size_t size) {
     struct stat about;

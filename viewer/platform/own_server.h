@@ -23,6 +23,8 @@ bool recording_is_named(const char *argument);
 bool file_is_meant(const char *argument);
 /** Whether a file of this name exists. */
 bool file_is_there(const char *name);
+/** The folder that relative paths begin in, absolute; "" when the system does not say. Returns out. */
+const char *own_folder(char *out, size_t size);
 /** The program drover-server: beside this program, else in PATH. -1 with *failure when it is in neither. */
 NODISCARD int own_server_find(char *path, size_t size, struct failure *failure);
 /** Starts the program and waits until it names its address, at most so long. Called by the program's first thread,
