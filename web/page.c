@@ -185,6 +185,12 @@ PAGE_EXPORT(page_commit) void page_commit(uint32_t size) {
     }
 }
 
+PAGE_EXPORT(page_fetched) void page_fetched(uint32_t size, uint32_t length) {
+    if (page.app != NULL) {
+        page_connection_fetched(page.app->connection, size, length > 0 ? page_words(length) : NULL);
+    }
+}
+
 PAGE_EXPORT(page_link) void page_link(uint32_t event, uint32_t code, uint32_t length) {
     if (page.app != NULL && event <= PAGE_LINK_FAILED) {
         page_connection_event(page.app->connection, (enum page_link_event)event, code, page_words(length));
@@ -230,10 +236,12 @@ PAGE_EXPORT(page_frame) uint32_t page_frame(void) {
     if (page.app == NULL || page.has_ended) {
         return PAGE_HAS_ENDED;
     }
-    if (page.is_hidden) {
-        return page_connection_tick(page.app->connection) | PAGE_IS_STILL;
-    }
     app_begin_frame(page.app);
+    if (page.is_hidden) {
+        const uint32_t wishes = page_connection_tick(page.app->connection);
+        app_take_mail(page.app); /* nothing may pile up */
+        return wishes | PAGE_IS_STILL;
+    }
     if (app_frame(page.app, &page.failure) != 0 || !app_is_running(page.app)) {
         finish();
     }

@@ -40,6 +40,8 @@ uint32_t page_failure(uint32_t *length);
 uint32_t page_reserve(uint32_t size);
 /** So many bytes, one message, were written there. */
 void page_commit(uint32_t size);
+/** The file that page_host_fetch was asked for has come: `size` bytes at page_reserve; or it has not, and page_text has why, of this length. */
+void page_fetched(uint32_t size, uint32_t length);
 /** What happened to the socket; length: of its reason in page_text, may be 0. code: the close code of the WebSocket, 0
  * when there is none. */
 void page_link(uint32_t event, uint32_t code, uint32_t length);

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "viewer/link/link.h"
 
@@ -27,6 +28,10 @@ static void advance(struct connection *connection) {
 
 static void try_now(struct connection *connection) {
     connection->retry_ms = -1.0;
+    if (connection->state.seconds != NULL) {
+        drover_opening(connection->state.world);
+        return; /* files come without a socket */
+    }
     connection->socket = SOCKET_OPENS;
     connection->wants_socket = true;
     drover_opening(connection->state.world);
@@ -36,6 +41,18 @@ static void drop_socket(struct connection *connection, bool is_gone) {
     connection->closes_socket = !is_gone;
     connection->wants_socket = false;
     connection->socket = SOCKET_NONE;
+}
+
+/* Static seconds: what is due goes to the handle, and the Worker fetches the next file. */
+static void play(struct connection *connection) {
+    char url[SECONDS_WISH_BYTES];
+    struct viewer_link *link = &connection->state;
+    (void)viewer_link_turn(link);
+    if (seconds_player_wish(link->seconds, link->world, connection_now_ms(), url)) {
+        page_host_fetch(url, strlen(url), link->seconds->fetched == SECONDS_INDEX ? 1 : 0);
+    }
+    viewer_link_take(link, false);
+    viewer_link_give(link);
 }
 
 /* What the handle has goes to the mailbox; a connection that it gave up is closed. */
@@ -126,6 +143,23 @@ void page_connection_commit(struct connection *connection, size_t size) {
     take(connection, false);
 }
 
+void page_connection_fetched(struct connection *connection, size_t size, const char *problem) {
+    const bool has_room = connection->message.capacity > size;
+    if (connection->state.seconds == NULL) {
+        return;
+    }
+    if (has_room) {
+        buffer_commit(&connection->message, size);
+    }
+    advance(connection);
+    seconds_player_fetched(connection->state.seconds, connection->state.world, connection_now_ms(),
+                           connection->message.data, connection->message.length,
+                           problem != NULL        ? problem
+                           : has_room && size > 0 ? NULL
+                                                  : "the file is empty or too large");
+    play(connection);
+}
+
 void page_connection_event(struct connection *connection, enum page_link_event event, uint32_t code,
                            const char *words) {
     char reason[384];
@@ -157,6 +191,10 @@ void page_connection_event(struct connection *connection, enum page_link_event e
 uint32_t page_connection_tick(struct connection *connection) {
     size_t length = 0;
     advance(connection);
+    if (connection->state.seconds != NULL) {
+        play(connection);
+        return 0;
+    }
     if (connection->retry_ms >= 0.0 && connection_now_ms() >= connection->retry_ms) {
         try_now(connection);
     }

@@ -117,6 +117,8 @@ void page_host_save(const char *name, size_t name_length, const char *text, size
 PAGE_IMPORT(page_host_save_picture)
 void page_host_save_picture(const char *name, size_t length, const uint32_t *pixels, int32_t width,
                             int32_t height);
+/** Fetches a file of static seconds; page_fetched follows. is_fresh: a copy that the browser kept is asked about first. */
+PAGE_IMPORT(page_host_fetch) void page_host_fetch(const char *url, size_t length, uint32_t is_fresh);
 /** Draws page_mesh on the canvas now and writes its pixels as 0xFFrrggbb words, the upper row first. Returns whether it
  * worked. */
 PAGE_IMPORT(page_host_read) int32_t page_host_read(uint32_t *pixels, int32_t width, int32_t height);

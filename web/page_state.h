@@ -57,6 +57,8 @@ bool page_config_begin(const char *text, size_t length);
 char *page_connection_reserve(struct connection *connection, size_t size);
 /** The message was written there. Nothing when the connection was given up meanwhile. */
 void page_connection_commit(struct connection *connection, size_t size);
+/** A file of static seconds was written there, or could not be fetched; problem: why, or NULL. */
+void page_connection_fetched(struct connection *connection, size_t size, const char *problem);
 /** What happened to the socket. words: of the browser or the server; "" for none. */
 void page_connection_event(struct connection *connection, enum page_link_event event, uint32_t code,
                            const char *words);

@@ -12,7 +12,7 @@ endfunction()
 
 # What the module asks of the Worker: web/page_host.h.
 drover_module_test(imports_of_page COMMAND imports.mjs drover.page_host_now_ms drover.page_host_wall_ms drover.page_host_log
-  drover.page_host_copy drover.page_host_title drover.page_host_cursor drover.page_host_full_screen drover.page_host_keep
+  drover.page_host_copy drover.page_host_fetch drover.page_host_title drover.page_host_cursor drover.page_host_full_screen drover.page_host_keep
   drover.page_host_save drover.page_host_save_picture drover.page_host_read TIMEOUT 60)
 drover_module_test(page_alone COMMAND page_alone.mjs $<TARGET_FILE:drover-server> TIMEOUT 300)
 if(TARGET drover-viewer)

@@ -37,6 +37,7 @@ export class Page {
       page_host_log: (at, length) => this.log.push(this.text(at, length)),
       page_host_copy: (at, length) => ((this.copied = this.text(at, length)), 1),
       page_host_title: (at, length) => (this.title = this.text(at, length)),
+      page_host_fetch: (at, length) => this.wanted.push(this.text(at, length)),
       page_host_cursor: (shape) => (this.cursor = shape),
       page_host_full_screen: () => (this.isFullScreen = !this.isFullScreen),
       page_host_keep: (at, length) => this.kept.push(this.text(at, length)),

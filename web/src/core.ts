@@ -24,6 +24,8 @@ export interface Host {
     keep(text: string): void;
     save(name: string, text: string): void;
     savePicture(name: string, pixels: Pixels): void;
+    /** Fetches a file of static seconds, for Core.fetched. */
+    fetchFile(url: string, isFresh: boolean): void;
     /** Draws the mesh and reads its pixels into the words. */
     read(into: Uint32Array, width: number, height: number): boolean;
 }
@@ -105,6 +107,15 @@ export class Core {
             done = this.encoder.encodeInto(text, this.bytes(at, room));
         }
         this.call.page_commit(done.written!);
+    }
+
+    /** A file that the viewer wanted; problem: "", or why it did not come. */
+    fetched(bytes: Uint8Array, problem: string): void {
+        const at = this.call.page_reserve(bytes.length + 1);
+        if (at !== 0) {
+            this.bytes(at, bytes.length).set(bytes);
+        }
+        this.call.page_fetched(at === 0 ? 0 : bytes.length, problem === "" ? 0 : this.put(problem));
     }
 
     /** The newest mesh, as views. */
@@ -191,6 +202,7 @@ function importsOf(compiled: WebAssembly.Module, host: Host, core: () => Core): 
             return 1;
         },
         page_host_title: (at: number, length: number) => host.title(text(at, length)),
+        page_host_fetch: (at: number, length: number, isFresh: number) => host.fetchFile(text(at, length), isFresh !== 0),
         page_host_cursor: (shape: number) => host.cursor(shape),
         page_host_full_screen: () => host.fullScreen(),
         page_host_keep: (at: number, length: number) => host.keep(text(at, length)),

@@ -9,11 +9,15 @@ export interface Fragment {
 }
 
 /* Members of the fragment that are options of the viewer. */
-const OPTIONS = ["name", "overlays", "color", "palette", "theme", "ui-scale", "select", "kiosk", "panel", "sliders"];
+const OPTIONS = ["name", "overlays", "color", "palette", "theme", "ui-scale", "select", "kiosk", "panel", "sliders", "seconds"];
 
-/** Reads a fragment. */
-export function fragmentOf(hash: string): Fragment {
+/** Reads a fragment. place: of the page; ?seconds=URL may stand in its query as well, and may be relative. */
+export function fragmentOf(hash: string, place = "", search = ""): Fragment {
     const values = new URLSearchParams(hash.replace(/^#/, ""));
+    const seconds = values.get("seconds") ?? new URLSearchParams(search).get("seconds");
+    if (seconds !== null && place !== "") {
+        values.set("seconds", new URL(seconds, place).href);
+    }
     const renderer = values.get("renderer");
     return {
         token: values.get("token") ?? "",
@@ -26,7 +30,7 @@ export function fragmentOf(hash: string): Fragment {
 /** Reads the page's fragment, and takes a token out of the address, so that it is neither seen nor copied nor kept in the
  * history. */
 export function takeFragment(place: Location, past: History): Fragment {
-    const fragment = fragmentOf(place.hash);
+    const fragment = fragmentOf(place.hash, place.href, place.search);
     if (fragment.token !== "") {
         const rest = new URLSearchParams(place.hash.slice(1));
         rest.delete("token");

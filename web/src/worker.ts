@@ -119,6 +119,15 @@ class Viewer {
         tell({ type: "failure", words });
     }
 
+    /** A file of static seconds has come, or not. */
+    fetched(bytes: Uint8Array, problem: string): void {
+        this.guard(() => {
+            figures.bytes += bytes.length;
+            this.core.fetched(bytes, problem);
+            this.wake();
+        });
+    }
+
     /** A frame soon: something happened. */
     wake(): void {
         if (this.timer !== 0) {
@@ -273,7 +282,16 @@ class Viewer {
 
 /* ---- the start ---- */
 
-function hostOf(painter: () => Painter, core: () => Core): Host {
+/* A file of static seconds. */
+async function fileAt(url: string, isFresh: boolean): Promise<Uint8Array> {
+    const response = await fetch(url, { cache: isFresh ? "no-cache" : "default", credentials: "omit" });
+    if (!response.ok) {
+        throw new Error(`the web server answered ${response.status}${response.status === 404 ? " (not found)" : ""}`);
+    }
+    return new Uint8Array(await response.arrayBuffer());
+}
+
+function hostOf(painter: () => Painter, core: () => Core, fetched: (bytes: Uint8Array, problem: string) => void): Host {
     return {
         log: (line, level) => console[LOG_LEVELS[Math.min(level, 3)]](line),
         copy: (words) => tell({ type: "copy", words }),
@@ -284,6 +302,8 @@ function hostOf(painter: () => Painter, core: () => Core): Host {
         save: (name, text) => tell({ type: "save", name, content: new Blob([text], { type: "text/plain" }) }),
         savePicture: (name, pixels) =>
             void pngOf(pixels).then((content) => tell({ type: "save", name, content }), (error) => console.error(error)),
+        fetchFile: (url, isFresh) => void fileAt(url, isFresh).then(
+            (bytes) => fetched(bytes, ""), (error) => fetched(new Uint8Array(0), reasonOf(error))),
         read: (into, width, height) => {
             const mesh = core().mesh();
             return mesh !== null && painter().read(mesh, width, height, into);
@@ -307,7 +327,7 @@ function painterOf(start: Start, onRestored: () => void): { painter: Painter; ha
 async function begin(start: Start): Promise<Viewer> {
     let viewer: Viewer | null = null;
     const { painter, hasCard } = painterOf(start, () => viewer?.redraw());
-    const core: Core = await Core.load(WASM_URL, hostOf(() => painter, () => core),
+    const core: Core = await Core.load(WASM_URL, hostOf(() => painter, () => core, (bytes, problem) => viewer?.fetched(bytes, problem)),
         (done) => tell({ type: "bytes", done, all: WASM_BYTES }));
     if (start.settings !== "") {
         core.take("page_settings", start.settings);
