@@ -209,6 +209,7 @@ struct session *session_entry_admit(struct loop_context *loop, const struct sess
     if (session == NULL) {
         return NULL;
     }
+    session->is_own = peer->is_own;
     (void)snprintf(session->address, sizeof session->address, "%s", peer->address);
     if (full != NULL) {
         session_close(session, "full", full);

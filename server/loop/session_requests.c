@@ -153,7 +153,8 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
                                               simulation_has_stripes(loop->simulation)};
     if (subscribe_answer(&context, session, request)) {
         /* A session that did not get all events during a load or a change of the scenery gets the scenario now. */
-        if (!had_all && session->subscription.is_active && session->known_revision != revision) {
+        const bool is_news = session->is_own || (!had_all && session->known_revision != revision);
+        if (is_news && session->subscription.is_active) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
         cursors_subscribe(&loop->cursors, session);
