@@ -85,7 +85,11 @@ static void path_of(const struct seconds_writer *writer, const char *prefix, uin
 /* 0, or an errno. */
 static int open_new(const char *path, int *descriptor) {
     *descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
-    return *descriptor < 0 ? errno : 0;
+    if (*descriptor < 0) {
+        return errno;
+    }
+    (void)fchmod(*descriptor, 0644); /* whatever the umask is: they are there to be served */
+    return 0;
 }
 
 /* Closes the file and, when nothing went wrong, gives it its name; otherwise it is removed. 0, or an errno. */
@@ -615,7 +619,9 @@ static void free_writer(struct seconds_writer *writer) {
 
 /* 0, or an errno; EWOULDBLOCK: another server has it. */
 static int open_folder(struct seconds_writer *writer) {
-    if (mkdir(writer->folder, 0755) != 0 && errno != EEXIST) {
+    if (mkdir(writer->folder, 0755) == 0) {
+        (void)chmod(writer->folder, 0755);
+    } else if (errno != EEXIST) {
         return errno;
     }
     writer->lock = open(writer->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

@@ -10,7 +10,7 @@
  * starts; an empty folder begins with the seconds since 1970. A second that cannot be written is left out, and its number
  * is the next one's.
  * 3. Each second can be read alone: the key that its deltas need is in it. Where a world begins, its `scenario` line is.
- * 4. Files may be read by everybody, as far as the umask lets them: they are there to be served.
+ * 4. Files may be read by everybody, whatever the umask is: they are there to be served.
  */
 #ifndef DROVER_SERVER_STORAGE_SECONDS_WRITER_H
 #define DROVER_SERVER_STORAGE_SECONDS_WRITER_H

@@ -98,6 +98,7 @@ static void lose(struct seconds_player *player, struct drover *world, const char
     player->next = 0;
     player->shown_ms = -1.0;
     player->offset_ms = -HUGE_VAL;
+    player->news = 0;
     player->fetch_ms = player->read_ms; /* with the next try */
     forget_lines(player);
     if (drover_state(world) != DROVER_WAITING) {
@@ -184,6 +185,7 @@ static void take_index(struct seconds_player *player, struct drover *world, doub
     player->has_index = true;
     player->read_ms = now_ms;
     if (is_news) {
+        player->news++; /* the first may have been old */
         player->offset_ms = fmax(player->offset_ms - drift_ms, index.clock_ms - now_ms);
     }
     if (!player->is_open && player->next == 0) {
@@ -392,7 +394,7 @@ int seconds_player_turn(struct seconds_player *player, struct drover *world, dou
 
 double seconds_player_behind_ms(const struct seconds_player *player, double now_ms) {
     if (!player->is_open || player->shown_ms < 0.0 || player->index.is_paused || player->index.has_ended ||
-        player->offset_ms == -HUGE_VAL) {
+        player->news < 3) {
         return -1.0;
     }
     return fmax(now_ms + player->offset_ms - player->shown_ms, 0.0);

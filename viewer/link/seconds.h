@@ -67,6 +67,7 @@ struct seconds_player {
     bool has_said_paused;
     uint64_t last_key;
     double anchor_ms, anchor_clock_ms; /* a frame of this clock is due then; anchor_ms < 0: the next one is */
+    int news;                          /* indices with something new, since it joined */
     double offset_ms; /* the server's clock is at least now + this; -HUGE_VAL: nothing is known */
     double shown_ms;  /* the clock of the frame that was fed last; < 0: none */
 };
