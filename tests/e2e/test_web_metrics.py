@@ -74,7 +74,9 @@ class Metrics(Case):
         tables = re.findall(r"^\| name \| \|\n\|[-|]+\|\n((?:\|.*\n)+)", (ROOT / "docs/deploy.md").read_text(), re.M)
         rows = [row.split("|")[1] for table in tables for row in table.splitlines() if "{rank}" not in row]
         named = set(re.findall(r"`([a-z_]+?)(?:_total|_info)?(?:\{[^}]*\})?`", " ".join(rows)))
-        with tempfile.TemporaryDirectory() as folder, WebServer("--state", f"{folder}/state", "flock") as server:
+        with tempfile.TemporaryDirectory() as folder, WebServer("--state", f"{folder}/state", "--seconds",
+                                                                            f"{folder}/seconds", "flock") as server:
+            wait_for(lambda: "drover_seconds_ok" in metrics_of(server), "the thread of the seconds")
             self.assertEqual(set(metrics_of(server)), named)
 
     def test_a_journal_that_stops_shows(self):

@@ -56,6 +56,9 @@ def main():
         with Server("--seconds", str(folder), "--paused", "boids") as server, server.connect() as client:
             client.request("step", count=TICK)
             wait_for(lambda: has_tick(folder), "the second with the tick")
+            latest = index_of(folder)["latest"]
+            client.request("add_obstacle", circle=[300, 300, 60])  # and a second that has this tick alone
+            wait_for(lambda: index_of(folder)["latest"] > latest and has_tick(folder), "the second with the obstacle")
             view(f"127.0.0.1:{server.port}", scratch / "direct.png")
             said = view(f"{address}/seconds/index.json", scratch / "http.png")
             check("connected to http://" in said, f"the viewer named no address: {said}")
