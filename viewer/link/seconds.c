@@ -12,6 +12,7 @@ static const double soon_ms = 300.0, usual_ms = 900.0; /* between two looks at t
 static const double margin_ms = 100.0; /* a second that came late is waited for so much longer */
 static const double gap_ms = 1500.0;   /* between two frames: the world stood still */
 static const double drift_ms = 0.1;    /* in a second, of two clocks */
+static const char back_word[] = "#back=";
 static const char hello_head[] = "\"scenario\":{";
 
 /* ---- the index ---- */
@@ -67,6 +68,8 @@ uint64_t seconds_index_scenario(const struct seconds_index *index, uint64_t numb
 
 void seconds_player_init(struct seconds_player *player, const char *url) {
     *player = (struct seconds_player){.read_ms = -1.0, .anchor_ms = -1.0, .shown_ms = -1.0};
+    const char *back = strstr(url, back_word);
+    player->back = back != NULL ? strtoull(back + strlen(back_word), NULL, 10) : 0;
     player->offset_ms = -HUGE_VAL;
     (void)snprintf(player->url, sizeof player->url, "%s", url);
     buffer_init(&player->lines, SECONDS_BYTES);
@@ -195,8 +198,13 @@ static void take_index(struct seconds_player *player, struct drover *world, doub
                                  : "no new second: the server has stopped, or cannot write them");
             return;
         }
-        join(player, index.latest);
+        const uint64_t back =
+            player->back < index.latest - index.first ? player->back : index.latest - index.first;
+        player->is_back = back > 0;
+        player->back = 0;
+        join(player, index.latest - back);
     } else if (player->next != 0 && (player->next < index.first || player->next > index.latest + 1)) {
+        player->is_back = false;
         join(player, index.latest); /* too far behind, or the folder is another one */
     }
     check_age(player, world);
@@ -385,7 +393,8 @@ int seconds_player_turn(struct seconds_player *player, struct drover *world, dou
         say_paused(player, world);
     }
     check_age(player, world);
-    if (player->is_open && !player->index.is_paused && player->next + 2 < player->index.latest &&
+    if (player->is_open && !player->is_back && !player->index.is_paused &&
+        player->next + 2 < player->index.latest &&
         seconds_player_behind_ms(player, now_ms) > SECONDS_LATE_MS) {
         join(player, player->index.latest);
     }

@@ -5,7 +5,7 @@
  * and times come in as arguments.
  *
  * 1. At most one file is wanted at a time. The index is asked for about once a second.
- * 2. A player that falls more than SECONDS_LATE_MS behind begins with the newest second again.
+ * 2. It begins with the newest second, or with one further back when the address ends in #back=N. A player that falls more than SECONDS_LATE_MS behind begins with the newest second again.
  * 3. An index that is gone, or names nothing new for SECONDS_PATIENCE_MS though the world is not paused, ends the handle's connection
  *    with a sentence; the handle tries again as it does with a server.
  */
@@ -51,6 +51,8 @@ enum seconds_file { SECONDS_NOTHING, SECONDS_INDEX, SECONDS_SCENARIO, SECONDS_SE
 
 struct seconds_player {
     char url[SECONDS_URL_BYTES]; /* of index.json */
+    uint64_t back; /* seconds before the newest at which to begin, once: #back=N of the address */
+    bool is_back;  /* it began there, and stays so far behind */
     struct seconds_index index;
     bool has_index, is_open;      /* the handle has a connection: hello was fed */
     enum seconds_file fetched;    /* under way */

@@ -161,6 +161,26 @@ static void a_player_that_was_away_begins_anew(void **state) {
     end(&stage);
 }
 
+static void it_begins_as_far_back_as_the_address_says(void **state) {
+    struct stage stage;
+    (void)state;
+    begin(&stage);
+    seconds_player_fini(&stage.player);
+    seconds_player_init(&stage.player, "http://a/index.json#back=20");
+    expect_wish(&stage, "http://a/index.json#back=20");
+    give_index(&stage, 2, 50, "\"paused\":false,");
+    expect_wish(&stage, "http://a/scenario-3.json#back=20");
+    give(&stage, HELLO);
+    for (uint64_t number = 30; number < 33; number++) {
+        char url[SECONDS_WISH_BYTES];
+        (void)snprintf(url, sizeof url, "http://a/%" PRIu64 ".ndjson#back=20", number);
+        expect_wish(&stage, url);
+        give_second(&stage, number);
+        assert_int_equal(play(&stage, 1000.0), number * 10 + 9); /* and stays there, second by second */
+    }
+    end(&stage);
+}
+
 static void another_world_comes_with_its_second(void **state) {
     struct stage stage;
     unsigned scenarios = 0;
@@ -274,6 +294,7 @@ int main(void) {
         cmocka_unit_test(plays_as_it_was_sent),
         cmocka_unit_test(late_seconds_are_waited_for),
         cmocka_unit_test(a_player_that_was_away_begins_anew),
+        cmocka_unit_test(it_begins_as_far_back_as_the_address_says),
         cmocka_unit_test(another_world_comes_with_its_second),
         cmocka_unit_test(a_paused_world_is_no_end),
         cmocka_unit_test(an_end_is_a_sentence),
