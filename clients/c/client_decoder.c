@@ -313,6 +313,7 @@ struct client_decoder {
     struct density *density;   /* the same */
     uint32_t epoch;
     bool has_world; /* a hello or scenario of this connection described one */
+    bool keeps_lines;
 };
 
 struct client_decoder *client_decoder_create(size_t max_line_bytes) {
@@ -327,6 +328,10 @@ struct client_decoder *client_decoder_create(size_t max_line_bytes) {
         return NULL;
     }
     return decoder;
+}
+
+void client_decoder_keep_lines(struct client_decoder *decoder) {
+    decoder->keeps_lines = true;
 }
 
 void client_decoder_destroy(struct client_decoder *decoder) {
@@ -415,8 +420,8 @@ static enum client_event_type read_line(struct client_decoder *decoder, const ch
     if (length == 0) {
         return CLIENT_NEED_MORE;
     }
-    return layout != NULL ? read_frame(decoder, layout, line, length, event)
-                          : read_message(decoder, line, length, event);
+    return layout != NULL && !decoder->keeps_lines ? read_frame(decoder, layout, line, length, event)
+                                                   : read_message(decoder, line, length, event);
 }
 
 enum client_event_type client_decoder_next(struct client_decoder *decoder, struct client_event *event) {

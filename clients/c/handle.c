@@ -765,6 +765,9 @@ struct drover *drover_create(const struct drover_options *options) {
         drover_close(world);
         return NULL;
     }
+    if (world->options.raw_frames != 0) {
+        client_decoder_keep_lines(world->decoder);
+    }
     if (standing_init(&world->standing, world->options.name, world->options.token, world->options.hello,
                       &failure) != 0) {
         handle_say(world, "%s: %s", failure.field, failure.message);

@@ -101,6 +101,8 @@ struct client_decoder;
 /** max_line_bytes: the longest line that is read; CLIENT_LINE_BYTES for every frame there can be. NULL when
  * out of memory. */
 NODISCARD struct client_decoder *client_decoder_create(size_t max_line_bytes);
+/** Frames and keys become messages as well. */
+void client_decoder_keep_lines(struct client_decoder *decoder);
 /** NULL is fine. */
 void client_decoder_destroy(struct client_decoder *decoder);
 /** Another connection begins: forgets a half line, the key and that a world was described. The epoch stays. */

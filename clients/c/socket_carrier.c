@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "clients/c/handle.h"
+#include "clients/c/mqtt_lines.h"
 #include "clients/c/system_sockets.h"
 #include "common/system/clock.h"
 
@@ -17,6 +18,7 @@ enum { READ_BYTES = 256 * 1024, READS_A_TURN = 64, DEFAULT_TRY_MS = 5000 };
 struct socket_carrier {
     struct carrier carrier; /* the first member */
     struct address address;
+    struct mqtt_lines *mqtt; /* between the socket and the handle, of mqtt://; NULL for a server itself */
     char path[SOCKET_PATH_BYTES];      /* of unix:PATH; "" for TCP */
     struct addrinfo *addresses, *next; /* of this try */
     int socket;                        /* -1: none */
@@ -52,6 +54,7 @@ static void destroy(struct carrier *base) {
     struct socket_carrier *carrier = (struct socket_carrier *)base;
     close_socket(carrier);
     free_addresses(carrier);
+    mqtt_lines_destroy(carrier->mqtt);
     system_sockets_end();
     free(carrier);
 }
@@ -69,6 +72,9 @@ static void opened(struct drover *world) {
     carrier_of(world)->is_connecting = false;
     free_addresses(carrier_of(world));
     drover_opened(world);
+    if (carrier_of(world)->mqtt != NULL) {
+        mqtt_lines_begin(carrier_of(world)->mqtt);
+    }
 }
 
 /* Begins to connect to this address. 0, or an errno. */
@@ -151,27 +157,63 @@ static void finish_connecting(struct drover *world) {
 
 /* ---- bytes ---- */
 
+/* What is to go out now; NULL when there is nothing. */
+static const char *next_output(struct drover *world, size_t *length) {
+    struct mqtt_lines *mqtt = carrier_of(world)->mqtt;
+    if (mqtt == NULL) {
+        return drover_output(world, length);
+    }
+    mqtt_lines_take(mqtt, world);
+    *length = mqtt->out.length;
+    return *length > 0 ? mqtt->out.data : NULL;
+}
+
+static void note_sent(struct drover *world, size_t count) {
+    struct mqtt_lines *mqtt = carrier_of(world)->mqtt;
+    if (mqtt == NULL) {
+        drover_sent(world, count);
+        return;
+    }
+    memmove(mqtt->out.data, mqtt->out.data + count, mqtt->out.length - count);
+    mqtt->out.length -= count;
+}
+
 /* What goes wrong is noticed by the reader. */
 static void flush(struct drover *world) {
     const struct socket_carrier *carrier = carrier_of(world);
     size_t length = 0;
     const char *bytes = NULL;
     int problem = 0;
-    while (carrier->socket >= 0 && !carrier->is_connecting &&
-           (bytes = drover_output(world, &length)) != NULL) {
+    while (carrier->socket >= 0 && !carrier->is_connecting && (bytes = next_output(world, &length)) != NULL) {
         const ptrdiff_t count = system_socket_send(carrier->socket, bytes, length, &problem);
         if (count <= 0) {
             return;
         }
-        drover_sent(world, (size_t)count);
+        note_sent(world, (size_t)count);
     }
+}
+
+/* Where the next bytes of the socket may lie, and that so many came: 0, or -1 when the connection is to be closed. */
+static char *reserve_input(struct drover *world, size_t *size) {
+    struct mqtt_lines *mqtt = carrier_of(world)->mqtt;
+    *size = READ_BYTES;
+    return mqtt == NULL ? handle_reserve(world, READ_BYTES, size) : buffer_reserve(&mqtt->in, READ_BYTES);
+}
+
+static int take_input(struct drover *world, size_t count) {
+    struct mqtt_lines *mqtt = carrier_of(world)->mqtt;
+    if (mqtt == NULL) {
+        return handle_read(world, count);
+    }
+    buffer_commit(&mqtt->in, count);
+    return mqtt_lines_give(mqtt, world);
 }
 
 /* Returns whether more may be there. */
 static bool read_once(struct drover *world) {
     struct socket_carrier *carrier = carrier_of(world);
     size_t size = 0;
-    char *space = handle_reserve(world, READ_BYTES, &size);
+    char *space = reserve_input(world, &size);
     if (space == NULL) {
         lose(world, "out of memory", ENOMEM);
         return false;
@@ -179,7 +221,7 @@ static bool read_once(struct drover *world) {
     int problem = 0;
     const ptrdiff_t count = system_socket_receive(carrier->socket, space, size, &problem);
     if (count > 0) {
-        if (handle_read(world, (size_t)count) != 0) {
+        if (take_input(world, (size_t)count) != 0) {
             close_socket(carrier);
         }
         return carrier->socket >= 0 && (size_t)count == size;
@@ -221,6 +263,9 @@ int drover_turn(struct drover *world) {
         }
         if (drover_advance(world, world->now_ms) != 0) {
             close_socket(carrier);
+            if (carrier->mqtt != NULL) {
+                mqtt_lines_explain(carrier->mqtt, world);
+            }
         }
         flush(world);
     }
@@ -236,7 +281,8 @@ int drover_poll_events(const struct drover *world) {
     if (carrier == NULL || carrier->socket < 0) {
         return 0;
     }
-    const int writes = carrier->is_connecting || world->book.output.length > 0 ? POLLOUT : 0;
+    const size_t waiting = carrier->mqtt != NULL ? carrier->mqtt->out.length : world->book.output.length;
+    const int writes = carrier->is_connecting || waiting > 0 ? POLLOUT : 0;
     return writes | (carrier->is_connecting || handle_is_full(world) ? 0 : POLLIN);
 }
 
@@ -331,10 +377,17 @@ struct drover_message *drover_ask(struct drover *world, const char *request) {
 
 /* ---- life ---- */
 
-static int read_address(struct socket_carrier *carrier, const char *text, struct failure *failure) {
+static int read_address(struct socket_carrier *carrier, const char *text,
+                        const struct drover_options *options, struct failure *failure) {
     static const char prefix[] = "unix:";
     const size_t length = sizeof prefix - 1;
     (void)snprintf(carrier->address.port, sizeof carrier->address.port, "%d", DROVER_PORT);
+    if (address_is_mqtt(text)) {
+        const uint64_t seed = clock_now_ns() ^ (uint64_t)(uintptr_t)carrier << 20;
+        carrier->mqtt = mqtt_lines_create(text, options != NULL ? options->token : NULL, seed, failure);
+        carrier->address = carrier->mqtt != NULL ? carrier->mqtt->address : carrier->address;
+        return carrier->mqtt != NULL ? 0 : -1;
+    }
     if (strncmp(text, prefix, length) != 0) {
         return address_parse(text, &carrier->address, failure);
     }
@@ -364,7 +417,7 @@ struct drover *drover_connect(const char *address, const struct drover_options *
     carrier->socket = -1;
     world->carrier = &carrier->carrier;
     world->now_ms = now_ms();
-    if (read_address(carrier, address, &failure) != 0) {
+    if (read_address(carrier, address, options, &failure) != 0) {
         handle_say(world, "%s", failure.message);
         handle_end(world, DROVER_ENDED);
     } else if (!is_over(world)) {

@@ -6,6 +6,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+static const char mqtt[] = "mqtt://";
+
+bool address_is_mqtt(const char *text) {
+    return strncmp(text, mqtt, sizeof mqtt - 1) == 0;
+}
+
+void address_show(const struct address *address, char *out, size_t size) {
+    const char *at = strrchr(address->host, '@');
+    if (address_is_mqtt(address->host)) {
+        (void)snprintf(out, size, "%s%s", mqtt, at != NULL ? at + 1 : address->host + sizeof mqtt - 1);
+    } else {
+        (void)snprintf(out, size, strchr(address->host, ':') != NULL ? "[%s]:%s" : "%s:%s", address->host,
+                       address->port);
+    }
+}
+
 static bool is_port(const char *text) {
     const size_t length = strlen(text);
     unsigned value = 0;

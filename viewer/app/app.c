@@ -396,8 +396,9 @@ static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 
 /* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
 static int check_end(struct app *app, struct failure *failure) {
-    const char *host = app->options.address.host, *port = app->options.address.port;
+    char address[sizeof app->options.address + 4];
     const bool is_bounded = app->options.frames > 0;
+    address_show(&app->options.address, address, sizeof address);
     app->times.count += app->frame.names != NULL && !app_is_advancing(app) ? 1 : 0;
     if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
@@ -407,14 +408,14 @@ static int check_end(struct app *app, struct failure *failure) {
         (is_bounded || app->options.is_headless || app->options.is_single_try)) {
         const struct hud_refusal refusal = hud_refusal(&app->link, app->options.is_page);
         app->is_running = false;
-        return failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s. %s", host, port, refusal.title,
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "%s: %s. %s", address, refusal.title,
                            refusal.words);
     }
     if (app->link.state == LINK_ENDED) {
         app->is_running = false;
         return app->link.is_bye
                    ? 0
-                   : failure_set(failure, FAILURE_INTERNAL, NULL, "%s:%s: %s", host, port, app->link.reason);
+                   : failure_set(failure, FAILURE_INTERNAL, NULL, "%s: %s", address, app->link.reason);
     }
     if (app->server_end[0] != '\0' &&
         (is_bounded || app->options.is_headless || app->options.is_single_try)) {
@@ -425,8 +426,8 @@ static int check_end(struct app *app, struct failure *failure) {
     if (is_bounded && app->times.count == 0 && !app->advance.has_begun &&
         app->now_ms - app->pacing.started_ms > first_snapshot_limit_ms) {
         app->is_running = false;
-        return failure_set(failure, FAILURE_INTERNAL, NULL, "no snapshot from %s:%s within 10 s: %s", host,
-                           port, app->link.reason[0] != '\0' ? app->link.reason : "the server sends nothing");
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "no snapshot from %s within 10 s: %s", address,
+                           app->link.reason[0] != '\0' ? app->link.reason : "the server sends nothing");
     }
     return 0;
 }

@@ -219,8 +219,9 @@ static const struct field table[] = {
 static const struct options_def definition = {
     .program = "drover-viewer",
     .summary = "Shows the world of a drover-server and steers it with the mouse.",
-    .positional = "[HOST[:PORT] | FILE | URL]",
+    .positional = "[HOST[:PORT] | mqtt://HOST/NAME | FILE | URL]",
     .positional_help = "The server; an IPv6 address with a port in brackets. Default 127.0.0.1:7717. "
+                       "Or a world at a broker of MQTT (mqtt://USER:PASSWORD@HOST:PORT/NAME). "
                        "Or a recording (.drover, .drover.zst): drover-viewer then starts a server for it. Or "
                        "static seconds, as --seconds takes them.",
     .table = table,
@@ -362,12 +363,17 @@ static int read_seconds(const char *text, struct viewer_options *options, struct
 
 /* The server, the recording to start one for, or static seconds. */
 static int read_positional(const char *text, struct viewer_options *options, struct failure *failure) {
+    struct address *address = &options->address;
+    if (address_is_mqtt(text) && strlen(text) < sizeof address->host) {
+        (void)snprintf(address->host, sizeof address->host, "%s", text); /* the library reads it */
+        address->port[0] = '\0';
+        return 0;
+    }
     if (is_seconds(text)) {
         return read_seconds(text, options, failure);
     }
     if (!recording_is_named(text)) {
-        return file_is_meant(text) ? refuse_file(text, failure)
-                                   : address_parse(text, &options->address, failure);
+        return file_is_meant(text) ? refuse_file(text, failure) : address_parse(text, address, failure);
     }
     if (strlen(text) >= sizeof options->recording) {
         return failure_set(failure, FAILURE_BAD_PARAM, "FILE",

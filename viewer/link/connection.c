@@ -29,6 +29,9 @@ static void empty_pipe(int end) {
 static struct drover *connect_to(const struct connection_def *def) {
     const struct drover_options options = viewer_link_options(def);
     char address[sizeof def->address.host + sizeof def->address.port + 4];
+    if (address_is_mqtt(def->address.host)) {
+        return drover_connect(def->address.host, &options);
+    }
     (void)snprintf(address, sizeof address, "[%s]:%s", def->address.host, def->address.port);
     return drover_connect(address, &options);
 }

@@ -290,11 +290,10 @@ static enum link_state state_of(const struct viewer_link *link) {
 
 /* Where it leads. */
 static void name_end(const struct viewer_link *link, char *out, size_t size) {
-    const struct address *address = &link->def.address;
     if (link->seconds != NULL) {
         (void)snprintf(out, size, "%s", link->def.seconds);
     } else {
-        (void)snprintf(out, size, "%s:%s", address->host, address->port);
+        address_show(&link->def.address, out, size);
     }
 }
 

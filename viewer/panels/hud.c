@@ -290,13 +290,10 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
 
 /* Which server and which scenario. */
 static void fill_title(const struct hud_input *input, struct panels_view *view) {
-    const struct address *address = input->address;
-    const bool is_v6 = strchr(address->host, ':') != NULL;
     if (has_file(input)) { /* the server is the viewer's own: its port says nothing */
         (void)snprintf(view->address, sizeof view->address, "%s", input->file);
     } else if (!input->is_fixed || input->link->state != LINK_READY) { /* the port differs from run to run */
-        (void)snprintf(view->address, sizeof view->address, is_v6 ? "[%s]:%s" : "%s:%s", address->host,
-                       address->port);
+        address_show(input->address, view->address, sizeof view->address);
     }
     if (input->server->has_scenario) {
         const struct message_scenario *scenario = &input->server->scenario;

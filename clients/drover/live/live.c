@@ -13,6 +13,7 @@
 #include "common/base/limits.h"
 #include "common/base/utf8.h"
 #include "common/system/clock.h"
+#include "common/text/server_address.h"
 
 /* ---- text ---- */
 
@@ -433,12 +434,13 @@ int live_find_token(const struct live_options *options, char *token, size_t size
 
 /* ---- begin, end ---- */
 
-/* A host, or an address of IPv6 in brackets, and a port. */
+/* A host, or an address of IPv6 in brackets, and a port; or a world at a broker, which the library reads. */
 static bool is_address(const char *text) {
     const char *colon = strrchr(text, ':');
     const size_t digits = colon == NULL ? 0 : strspn(colon + 1, "0123456789");
     const long port = digits > 0 && digits <= 5 ? strtol(colon + 1, NULL, 10) : 0;
-    return colon != NULL && colon > text && colon[1 + digits] == '\0' && port >= 1 && port <= UINT16_MAX;
+    return address_is_mqtt(text) ||
+           (colon != NULL && colon > text && colon[1 + digits] == '\0' && port >= 1 && port <= UINT16_MAX);
 }
 
 int live_begin(struct live *live, const struct command_context *context, const struct live_options *options,
@@ -455,7 +457,8 @@ int live_begin(struct live *live, const struct command_context *context, const s
         return -1;
     }
     if (!is_address(live->address)) {
-        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--server", "%s: expected HOST:PORT, found \"%.200s\"",
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, "--server",
+                          "%s: expected HOST:PORT or mqtt://HOST/NAME, found \"%.200s\"",
                           live->address == named ? "DROVER_SERVER" : "--server", live->address);
         *code = command_complain(context, &failure, EXIT_USAGE);
         return -1;

@@ -84,14 +84,16 @@ struct drover_options {
     int reconnect;     /* enum drover_reconnect */
     int renew; /* 0: a subscription is asked for again after a reconnect; negative: the caller does that */
     int fixed_hz; /* 0: on a slow link fewer frames are asked for (drover_paced_hz); else as many as the caller did */
+    int raw_frames; /* 0: frames are decoded; else they are messages, every key and frame as the line that it is */
 };
 #define DROVER_OPTIONS                                                                                       \
-    { sizeof(struct drover_options), NULL, NULL, NULL, 0, 0, DROVER_RECONNECT_ALWAYS, 0, 0 }
+    { sizeof(struct drover_options), NULL, NULL, NULL, 0, 0, DROVER_RECONNECT_ALWAYS, 0, 0, 0 }
 
 /** Begins to connect; does not wait for the server (drover_wait_ready does).
  *
  * address  HOST, HOST:PORT, [IPV6]:PORT or unix:PATH; the port is 7717 when it is left out. A host that is a name is
- *          looked up with getaddrinfo, which may block
+ *          looked up with getaddrinfo, which may block. mqtt://[USER[:PASSWORD]@]HOST[:PORT]/NAME is a world at a broker
+ *          (docs/deploy.md); its port is 1883 when it is left out, its password options.token
  * options  NULL: the defaults
  * returns  NULL when out of memory. An address that cannot be read is DROVER_ENDED with its reason. drover_close after
  *          use */
