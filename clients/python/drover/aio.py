@@ -10,6 +10,7 @@ from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import AsyncRequests
+from .mqtt import open_socket
 from .ops import DEFAULT_TIMEOUT_S, UNSET, check_options, split, warn_of_no_event
 from .protocol import LOOK_S, Request
 from .serving import START_S, ServerProcess
@@ -210,7 +211,11 @@ class Drover(Link, AsyncRequests):
         loop = asyncio.get_running_loop()
         left = None if deadline is None else max(0.001, deadline - loop.time())
         try:
-            await asyncio.wait_for(loop.create_connection(lambda: _Wire(self), *self.address), left)
+            if self.address[1]:
+                await asyncio.wait_for(loop.create_connection(lambda: _Wire(self), *self.address), left)
+            else:
+                made = await loop.run_in_executor(None, open_socket, self.address[0], left)
+                await loop.create_connection(lambda: _Wire(self), sock=made)
         except (OSError, asyncio.TimeoutError) as error:
             raise self._no_server(error) from None
 

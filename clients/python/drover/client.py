@@ -12,6 +12,7 @@ from .errors import DroverError
 from .frames import AnyFrame, Density, Frame, Snapshot
 from .link import Link, Watched, answer_of, answers_of, scenario_of, too_late, tune
 from .methods import LaterRequests, SyncRequests
+from .mqtt import open_socket
 from .ops import DEFAULT_TIMEOUT_S, UNSET, split, warn_of_no_event
 from .protocol import LOOK_S, Request
 
@@ -197,7 +198,7 @@ class Drover(Link, SyncRequests):
         self._drop_socket()
         left = None if deadline is None else max(0.001, deadline - time.monotonic())
         try:
-            made = socket.create_connection(self.address, left)
+            made = socket.create_connection(self.address, left) if self.address[1] else open_socket(self.address[0], left)
         except OSError as error:
             raise self._no_server(error) from None
         tune(made)
@@ -415,7 +416,7 @@ def connect(address: Any = None, *, timeout: Optional[float] = DEFAULT_TIMEOUT_S
             numpy: Optional[bool] = None, **hello: Any) -> Drover:
     """Connects to a server: `with drover.connect("127.0.0.1:7717") as world:`.
 
-    address    host:port, a port or a pair; None: $DROVER_SERVER, otherwise 127.0.0.1:7717
+    address    host:port, a port or a pair, or mqtt://user:password@host:port/name, a world at a broker (with paho-mqtt); None: $DROVER_SERVER, otherwise 127.0.0.1:7717
     timeout    s that a request may take; DroverError `timeout` after that
     reconnect  connect again when the connection is lost (after 0.25 s, then longer, at most 5 s), and subscribe again.
                A request that was sent and has no answer is never sent again: it fails with `lost`

@@ -6,7 +6,7 @@ import socket
 from collections import deque
 from typing import Any, Callable, Deque, Dict, Generic, List, Mapping, Optional, Tuple, TypeVar
 
-from .address import parse_address
+from .address import parse_address, show_address
 from .errors import DroverError
 from .frames import AnyFrame
 from .listeners import Listeners
@@ -27,14 +27,14 @@ class Link:
         self.reconnect = reconnect
         self.server = server
         self.session = Session(hello, numpy)
-        self.session.fixed_hz = fixed_hz
+        self.session.fixed_hz = fixed_hz or self.address[1] == 0  # a broker's frames have one rate
         self._numpy = numpy
         self._listeners = Listeners(self.session)
         self._watched: Any = None  # the mark of the Watch whose subscription it is; the Watch itself ends when its loop does
         self._why_down = "the connection is gone"
 
     def __repr__(self) -> str:
-        return f"<Drover {self.address[0]}:{self.address[1]} {self.session.state}>"
+        return f"<Drover {show_address(self.address)} {self.session.state}>"
 
     @property
     def greeting(self) -> Dict[str, Any]:
@@ -131,7 +131,7 @@ class Link:
         """An attempt to connect ended with this error."""
         self.session.failed_to_connect()
         ended = "" if self.server is None else self.server.why_ended()
-        return DroverError("unreachable", ended or f"no server at {self.address[0]}:{self.address[1]} ({error})")
+        return DroverError("unreachable", ended or f"no {'server' if self.address[1] else 'broker'} at {show_address(self.address)} ({error})")
 
     def _stays_lost(self) -> DroverError:
         return DroverError("lost", f"{self._why_down}; this client does not reconnect")
@@ -202,6 +202,8 @@ def scenario_of(scenario: Mapping[str, Any], options: Mapping[str, Any]) -> Opti
 
 def tune(made: socket.socket) -> None:
     """Sends small requests at once, and finds out about a server that is gone without a word."""
+    if made.family not in (socket.AF_INET, socket.AF_INET6):
+        return  # between us and a thread of ours
     made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     made.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
     for name, value in (("TCP_KEEPIDLE", 15), ("TCP_KEEPINTVL", 10), ("TCP_KEEPCNT", 3), ("TCP_USER_TIMEOUT", 45000)):
