@@ -88,16 +88,8 @@ struct mqtt_lines *mqtt_lines_create(const char *address, const char *password, 
     return lines;
 }
 
-static void forget_waiting(struct mqtt_lines *lines) {
-    for (int i = 0; i < MQTT_WAITING; i++) {
-        free(lines->waiting[i]);
-        lines->waiting[i] = NULL;
-    }
-}
-
 void mqtt_lines_destroy(struct mqtt_lines *lines) {
     if (lines != NULL) {
-        forget_waiting(lines);
         buffer_fini(&lines->in);
         buffer_fini(&lines->out);
         buffer_fini(&lines->answers);
@@ -205,7 +197,7 @@ void mqtt_lines_begin(struct mqtt_lines *lines) {
     buffer_clear(&lines->in);
     buffer_clear(&lines->out);
     buffer_clear(&lines->answers);
-    forget_waiting(lines);
+    memset(lines->waiting, 0, sizeof lines->waiting);
     lines->role[0] = lines->form[0] = '\0';
     lines->is_subscribed = false;
     put_text(&head, "MQTT");
@@ -338,10 +330,9 @@ static void publish(struct mqtt_lines *lines, const cJSON *request, const char *
     (void)snprintf(suffix, sizeof suffix, "%s/%s", user_of(lines), lines->client);
     put_topic(lines, &head, "cmd/", suffix);
     if (has_id) {
-        char **waiting = &lines->waiting[next_packet(lines) % MQTT_WAITING];
-        free(*waiting);
-        *waiting = strdup(id);
-        put_short(&head, lines->packets);
+        const uint16_t packet = next_packet(lines);
+        (void)snprintf(lines->waiting[packet % MQTT_WAITING], sizeof *lines->waiting, "%s", id);
+        put_short(&head, packet);
     }
     put_byte(&head, 0);
     put_packet(lines, has_id ? PUBLISH_ONCE : PUBLISH, &head, line, length);
@@ -478,15 +469,15 @@ static int give_publish(struct mqtt_lines *lines, struct drover *world, bool is_
 static int give_puback(struct mqtt_lines *lines, struct drover *world, const unsigned char *body,
                        size_t length) {
     const unsigned reason = length > 2 ? body[2] : 0;
-    char **waiting = length >= 2 ? &lines->waiting[((unsigned)body[0] << 8 | body[1]) % MQTT_WAITING] : NULL;
+    char *waiting = length >= 2 ? lines->waiting[((unsigned)body[0] << 8 | body[1]) % MQTT_WAITING] : NULL;
     struct buffer line;
     int result = 0;
-    if (waiting == NULL || *waiting == NULL) {
+    if (waiting == NULL || waiting[0] == '\0') {
         return 0;
     }
     if (reason >= FAILED || reason == NO_SUBSCRIBERS) {
         buffer_init(&line, HEAD_BYTES);
-        buffer_printf(&line, "{\"op\":\"error\",\"id\":%s,\"code\":\"%s\",\"message\":\"%s\"}\n", *waiting,
+        buffer_printf(&line, "{\"op\":\"error\",\"id\":%s,\"code\":\"%s\",\"message\":\"%s\"}\n", waiting,
                       reason == NO_SUBSCRIBERS ? "busy" : "denied",
                       reason == NO_SUBSCRIBERS
                           ? "nobody takes requests at the broker now: drover-mqtt is away"
@@ -494,8 +485,7 @@ static int give_puback(struct mqtt_lines *lines, struct drover *world, const uns
         result = line.failed ? 0 : drover_feed(world, line.data, line.length);
         buffer_fini(&line);
     }
-    free(*waiting);
-    *waiting = NULL;
+    waiting[0] = '\0';
     return result;
 }
 

@@ -18,6 +18,7 @@
 #include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_text.h"
 #include "common/text/server_address.h"
 
 enum { MQTT_TOPIC_BYTES = 256, MQTT_WAITING = 64 };
@@ -34,8 +35,8 @@ struct mqtt_lines {
     double width, height;  /* of the world, px */
     bool wraps, is_subscribed;
     uint16_t packets; /* identifiers given so far */
-    char *waiting
-        [MQTT_WAITING]; /* ids of requests that the broker has not accepted yet, by identifier; owned */
+    /* ids of requests that the broker has not accepted yet, by identifier; "" for none */
+    char waiting[MQTT_WAITING][ID_TEXT_BYTES];
 };
 
 /** password: where the address has none; may be NULL. seed: differs for each client. NULL with *failure. */

@@ -11,6 +11,7 @@ import select
 import signal
 import socket
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -19,23 +20,11 @@ from drover_client import PATIENCE_S, ROOT, Case, Server, end_process, tool, wai
 
 MQTT, TOOL = os.environ["DROVER_MQTT"], os.environ["DROVER_TOOL"]
 BROKER = next((path for path in ("/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto") if os.access(path, os.X_OK)), None) or tool("mosquitto")
-USERS = {"publisher": "publish-me", "ann": "a-mouse-for-ann", "bob": "look-only-bob"}
-# As in docs/deploy.md.
-ACCESS = """\
-pattern read drover/+/reply/%u/#
-pattern read drover/+/status
-pattern read drover/+/hello
-pattern read drover/+/scenario
-pattern read drover/+/event
-pattern read drover/+/key/#
-pattern read drover/+/delta/#
-
-user publisher
-topic readwrite drover/#
-
-user ann
-topic write drover/+/cmd/ann/#
-"""
+DEPLOY = ROOT / "docs/deploy"
+USERS = {"drover": "publish-me", "ann": "a-mouse-for-ann", "bob": "look-only-bob", "bridge": "a-word-for-the-bridge"}
+# A Python with paho-mqtt, which need not be the one that runs this.
+PYTHON = next((path for path in (sys.executable, "/usr/bin/python3") if os.access(path, os.X_OK) and
+               subprocess.run([path, "-c", "import paho.mqtt.client"], capture_output=True, check=False).returncode == 0), None)
 
 
 def free_port():
@@ -45,24 +34,29 @@ def free_port():
 
 
 class Broker:
-    """A mosquitto of its own, with users, on a free port; it can be killed and started again there."""
+    """A mosquitto of its own on a free port; it can be killed and started again there. With a file of docs/deploy its configuration is that file,
+    with other ports and paths; the port for TLS is `tls_port`, its certificate that of `folder`/ca.crt."""
 
-    def __init__(self, is_open=True):
+    def __init__(self, file=None, upstream=None):
         self.folder = tempfile.TemporaryDirectory()
+        self.port, self.tls_port, self.process = free_port(), free_port(), None
         path = pathlib.Path(self.folder.name)
-        self.port = free_port()
-        text = f"listener {self.port} 127.0.0.1\nmax_queued_messages 4\n"
-        if is_open:
-            text += "allow_anonymous true\n"
-        else:
+        text = f"listener {self.port} 127.0.0.1\nallow_anonymous true\nmax_queued_messages 10\n"
+        if file:
             for user, password in USERS.items():
-                subprocess.run([tool("mosquitto_passwd"), "-b", *([] if (path / "users").exists() else ["-c"]), path / "users", user, password], check=True)
-            (path / "access").write_text(ACCESS)
-            os.chmod(path / "users", 0o644)
+                subprocess.run([tool("mosquitto_passwd"), "-b", *([] if (path / "drover.users").exists() else ["-c"]), path / "drover.users", user, password], check=True)
+            (path / "drover.access").write_text((DEPLOY / "mosquitto.access").read_text())
+            if upstream is None:
+                subprocess.run([tool("openssl"), "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                                "subjectAltName=DNS:localhost", "-keyout", path / "broker.key", "-out", path / "broker.crt"], check=True, capture_output=True)
+                (path / "ca.crt").write_bytes((path / "broker.crt").read_bytes())
+            for one in path.iterdir():
+                os.chmod(one, 0o644)
             os.chmod(path, 0o755)
-            text += f"allow_anonymous false\npassword_file {path}/users\nacl_file {path}/access\n"
+            text = (DEPLOY / file).read_text().replace("/etc/mosquitto/certs/", f"{upstream.folder.name if upstream else path}/").replace("/etc/mosquitto", str(path))
+            text = text.replace("listener 1883", f"listener {self.port}").replace("listener 8883", f"listener {self.tls_port} 127.0.0.1")
+            text = text.replace("sim.example.org:8883", f"localhost:{upstream.tls_port}" if upstream else "")
         (path / "mosquitto.conf").write_text(text)
-        self.process = None
         self.start()
 
     def start(self):
@@ -140,7 +134,7 @@ def publisher(server, broker, *options, user=None):
     secrets = {"DROVER_MQTT_PASSWORD": USERS[user]} if user else {}
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
-            [MQTT, "--server", f"127.0.0.1:{server.port}", "--broker", f"127.0.0.1:{broker.port}", "--name", "w", *(["--user", user] if user else []), *options],
+            [MQTT, "--server", f"127.0.0.1:{server.port}", *([] if "--broker" in options else ["--broker", f"127.0.0.1:{broker.port}"]), "--name", "w", *(["--user", user] if user else []), *options],
             stdout=log, stderr=log, env={**os.environ, **secrets})
         try:
             yield process
@@ -192,6 +186,11 @@ class MqttTest(Case):
                 truth = client.snapshot()["agents"]
             shown = json.loads(drover("watch", "--count", "1", address=broker.address()).stdout)
             self.assertEqual(shown["agents"], truth)  # to the digit
+            part = json.loads(drover("watch", "--count", "1", "--region", "10,10,50,50", address=broker.address()).stdout)["agents"]
+            width, height = seen["drover/w/hello"]["scenario"]["size"]  # of its tile 0/0: two thirds either way
+            inside = [agent for agent in truth if agent["x"] <= 2 * width / 3 and agent["y"] <= 2 * height / 3]
+            self.assertTrue(all(agent in part for agent in inside))
+            self.assertLess(len(part), 200)
 
     def test_two_viewers_and_a_broker_that_is_killed(self):
         with Server("boids") as server, Broker() as broker, publisher(server, broker):
@@ -233,7 +232,7 @@ class MqttTest(Case):
                         pass
 
     def test_requests_by_the_access_list(self):
-        with Server("seek", "--paused") as server, Broker(is_open=False) as broker, publisher(server, broker, user="publisher"):
+        with Server("seek", "--paused") as server, Broker("mosquitto.conf") as broker, publisher(server, broker, user="drover"):
             self.until_online(broker, "bob")
             done = drover("target", "mouse", "100", "50", address=broker.address("ann"))
             self.assertEqual(json.loads(done.stdout)["x"], 100)
@@ -244,6 +243,50 @@ class MqttTest(Case):
             self.assertIn("refuses the password of user ann", wrong.stderr)
             with server.connect() as client:
                 self.assertEqual(client.request("list", what="targets")["targets"], [{"name": "mouse", "x": 100, "y": 50}])
+
+    def test_a_bridge_over_tls(self):
+        """docs/deploy/mosquitto.conf and mosquitto-bridge.conf: drover-mqtt speaks TLS to the first broker, Ann is at the second."""
+        with contextlib.ExitStack() as stack:
+            server, first = stack.enter_context(Server("seek", "--paused")), stack.enter_context(Broker("mosquitto.conf"))
+            second = stack.enter_context(Broker("mosquitto-bridge.conf", first))
+            stack.enter_context(publisher(server, first, "--broker", f"localhost:{first.tls_port}", "--ca-file", f"{first.folder.name}/ca.crt", user="drover"))
+            self.until_online(second, "bob")
+            self.assertEqual(json.loads(drover("target", "mouse", "100", "50", address=second.address("ann")).stdout)["x"], 100)
+            shown = json.loads(drover("watch", "--count", "1", address=second.address("bob")).stdout)
+            self.assertEqual(shown["targets"], [{"name": "mouse", "x": 100, "y": 50}])
+
+    @unittest.skipIf(PYTHON is None, "not installed: python3-paho-mqtt")
+    def test_python(self):
+        script = """
+import asyncio, sys
+import drover, drover.aio
+with drover.connect(sys.argv[1]) as world:
+    print(world.scenario["name"], world.set_target(name="mouse", x=100, y=50)["x"])
+    frame = next(iter(world.watch()))
+    print(len(frame.id), frame.tick)
+    density = next(iter(world.watch(layout="density")))
+    print(sum(density.count))
+    try:
+        world.spawn("seker")
+    except drover.DroverError as error:
+        print(error.code)
+async def main():
+    async with drover.aio.connect(sys.argv[1]) as world:
+        async for frame in world.watch():
+            print(len(frame.id))
+            break
+asyncio.run(main())
+try:
+    drover.connect(sys.argv[1] + "x")
+except drover.DroverError as error:
+    print(error.message)
+"""
+        with Server("seek", "--paused") as server, Broker() as broker, publisher(server, broker):
+            self.until_online(broker)
+            done = subprocess.run([PYTHON, "-c", script, broker.address()], capture_output=True, text=True, timeout=PATIENCE_S,
+                                  env={**os.environ, "PYTHONPATH": str(ROOT / "clients/python")})
+        self.assertEqual(done.stdout.splitlines()[:-1], ["seek 100.0", "1 0", "1", "no_kind", "1"], done.stderr)
+        self.assertIn("no world 'wx'", done.stdout.splitlines()[-1])
 
     def test_hostile_requests_get_a_sentence(self):
         hostile = {
