@@ -182,8 +182,10 @@ static void wait_for_something(const struct link *link) {
     (void)poll(entries, count, patience);
 }
 
-static void run(struct link *link) {
-    while (!is_stopping) {
+/* Until a signal, or the server's refusal. */
+static int run(struct link *link, struct failure *failure) {
+    const struct drover *control = link->publisher.topics.control;
+    while (!is_stopping && drover_state(control) != DROVER_REFUSED && drover_state(control) != DROVER_ENDED) {
         serve_broker(link);
         if (!mosquitto_want_write(link->broker)) {
             publisher_turn(&link->publisher);
@@ -193,6 +195,9 @@ static void run(struct link *link) {
     topics_put(&link->publisher.topics, "status", "offline", 7, true);
     (void)mosquitto_loop_write(link->broker, 1);
     (void)mosquitto_disconnect(link->broker);
+    return is_stopping ? 0
+                       : failure_set(failure, FAILURE_DENIED, NULL, "%s: %s", link->publisher.options->server,
+                                     drover_reason(control));
 }
 
 static int serve(const struct mqtt_options *options, const struct address *address, struct failure *failure) {
@@ -207,8 +212,7 @@ static int serve(const struct mqtt_options *options, const struct address *addre
     link->broker = make_broker(link, options, failure);
     if (link->broker != NULL &&
         publisher_init(&link->publisher, options, link->broker, getenv("DROVER_TOKEN")) == 0) {
-        run(link);
-        result = 0;
+        result = run(link, failure);
     } else if (link->broker != NULL) {
         (void)failure_set(failure, FAILURE_INTERNAL, NULL, "out of memory");
     }

@@ -130,8 +130,8 @@ class Listener:
 
 
 @contextlib.contextmanager
-def publisher(server, broker, *options, user=None):
-    secrets = {"DROVER_MQTT_PASSWORD": USERS[user]} if user else {}
+def publisher(server, broker, *options, user=None, token=None):
+    secrets = {**({"DROVER_MQTT_PASSWORD": USERS[user]} if user else {}), **({"DROVER_TOKEN": token} if token else {})}
     with tempfile.TemporaryFile() as log:
         process = subprocess.Popen(
             [MQTT, "--server", f"127.0.0.1:{server.port}", *([] if "--broker" in options else ["--broker", f"127.0.0.1:{broker.port}"]), "--name", "w", *(["--user", user] if user else []), *options],
@@ -236,6 +236,8 @@ class MqttTest(Case):
             self.until_online(broker, "bob")
             done = drover("target", "mouse", "100", "50", address=broker.address("ann"))
             self.assertEqual(json.loads(done.stdout)["x"], 100)
+            secret = {**os.environ, "DROVER_TOKEN": USERS["ann"]}  # which other users of the machine do not see
+            drover("target", "mouse", "100", "50", address=f"mqtt://ann@127.0.0.1:{broker.port}/w", env=secret)
             refused = drover("target", "mouse", "1", "1", address=broker.address("bob"), code=1)
             self.assertIn("access list", refused.stdout + refused.stderr)
             self.assertEqual(len(json.loads(drover("watch", "--count", "1", address=broker.address("bob")).stdout)["agents"]), 1)
@@ -243,6 +245,21 @@ class MqttTest(Case):
             self.assertIn("refuses the password of user ann", wrong.stderr)
             with server.connect() as client:
                 self.assertEqual(client.request("list", what="targets")["targets"], [{"name": "mouse", "x": 100, "y": 50}])
+
+    def test_what_users_may_is_what_the_token_allows(self):
+        with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+            tokens = pathlib.Path(folder) / "tokens"
+            tokens.write_text("viewer look-but-do-not-touch\n")
+            tokens.chmod(0o600)
+            server, broker = stack.enter_context(Server("seek", "--token-file", str(tokens))), stack.enter_context(Broker())
+            words = [MQTT, "--server", f"127.0.0.1:{server.port}", "--broker", f"127.0.0.1:{broker.port}"]
+            refused = subprocess.run(words, env={**os.environ, "DROVER_TOKEN": "a-wrong-token"}, capture_output=True, text=True, timeout=PATIENCE_S)
+            self.assertEqual(refused.returncode, 1)
+            self.assertIn("the server refuses the token", refused.stderr)
+            stack.enter_context(publisher(server, broker, token="look-but-do-not-touch"))
+            self.until_online(broker)
+            self.assertEqual(json.loads(drover("list", "kinds", address=broker.address()).stdout)["kinds"][0]["name"], "seeker")
+            self.assertIn("operator", drover("spawn", "seeker", address=broker.address(), code=1).stderr)
 
     def test_a_bridge_over_tls(self):
         """docs/deploy/mosquitto.conf and mosquitto-bridge.conf: drover-mqtt speaks TLS to the first broker, Ann is at the second."""
