@@ -229,7 +229,7 @@ class Commands(Case):
             (["set"], "VALUE], found nothing"), (["remove"], "[AGENT...], found nothing"),
             (["speed"], "[FACTOR], found nothing"), (["target"], "[NAME] [X Y], found nothing"),
             (["target", "mouse", "10"], "X and Y go together"), (["list", "--server", ""], "HOST:PORT, found nothing"),
-            (["list", "--server="], "HOST:PORT, found nothing"), (["list", "--server", "bad:port"], "expected HOST:PORT, found \"bad:port\""),
+            (["list", "--server="], "HOST:PORT, found nothing"), (["list", "--server", "bad:port"], "expected HOST:PORT or mqtt://HOST/NAME, found \"bad:port\""),
             (["list", "--server", "127.0.0.1:0"], "HOST:PORT"), (["--jsn", "list"], "--jsn"),
         ]:
             with self.subTest(arguments=arguments):
