@@ -7,6 +7,7 @@ here. The thread ends with either end of the pair.
 
 from __future__ import annotations
 
+import importlib
 import json
 import re
 import select
@@ -42,7 +43,7 @@ def parse_broker(text: str) -> Broker:
 def open_socket(text: str, timeout: Optional[float]) -> socket.socket:
     """Connects to the broker. Raises OSError."""
     try:
-        from paho.mqtt import client as paho  # pylint: disable=import-outside-toplevel
+        paho = importlib.import_module("paho.mqtt.client")
     except ImportError:
         raise OSError("mqtt:// needs paho-mqtt, which is not installed: apt install python3-paho-mqtt, or pip install paho-mqtt") from None
     carrier = Carrier(parse_broker(text), paho)
@@ -113,10 +114,11 @@ class Carrier:
                 self._say(payload)
 
     def _choose(self, form: str) -> None:
-        for command, name in ((self._client.unsubscribe, self._form), (self._client.subscribe, form)):
-            if name:
-                topics = [f"{self._prefix}{kind}/{name}" for kind in ("key", "delta")]
-                command(topics if command == self._client.unsubscribe else [(topic, 0) for topic in topics])
+        topics = [[f"{self._prefix}{kind}/{name}" for kind in ("key", "delta")] for name in (self._form, form)]
+        if self._form:
+            self._client.unsubscribe(topics[0])
+        if form:
+            self._client.subscribe([(topic, 0) for topic in topics[1]])
         self._form = form
 
     # --- the client
