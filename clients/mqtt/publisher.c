@@ -228,7 +228,7 @@ static void take_hello(struct publisher *publisher, const struct drover_message 
 /* Events after which a newcomer needs another description. */
 static bool changes_description(const char *event) {
     return strncmp(event, "obstacle_", 9) == 0 || strncmp(event, "target_", 7) == 0 ||
-           strcmp(event, "flow_field") == 0;
+           strcmp(event, "flow_field") == 0 || strcmp(event, "warmed_up") == 0 || strcmp(event, "speed") == 0;
 }
 
 static void take_event(struct publisher *publisher, const struct drover_message *message) {

@@ -339,6 +339,9 @@ except drover.DroverError as error:
                 client.request("add_obstacle", circle=[100, 100, 20])
                 while not json.loads(listener.find("drover/w/hello"))["scenario"].get("obstacles"):
                     pass
+                client.request("speed", factor=2)
+                while json.loads(listener.find("drover/w/hello")).get("speed") != 2:
+                    pass
                 client.request("load", scenario="boids")
                 while json.loads(listener.find("drover/w/scenario"))["name"] != "boids":
                     pass
