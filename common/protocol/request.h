@@ -108,6 +108,7 @@ struct request_subscribe {
     float cell;               /* density: px, or 0 */
     bool by_kind, mean_speed; /* density: has these as well */
     bool key_changes;         /* packed: keys may come as changes of the one before */
+    uint32_t most;            /* about so many agents, of more a sample; 0: all */
     bool has_nearest;
     uint32_t nearest; /* of a frame in a reply: so many of the nearest of every agent are beside it */
 };

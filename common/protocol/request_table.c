@@ -63,6 +63,8 @@ static const struct field subscribe_fields[] = {
     FLAG(struct request_subscribe, by_kind, "Layout density: the agents of each kind as well."),
     FLAG(struct request_subscribe, mean_speed, "Layout density: the mean speed of each cell's agents as well."),
     FLAG(struct request_subscribe, key_changes, "Layout packed: a key may come as a change of the one before."),
+    ROW("most", FIELD_UINT32, struct request_subscribe, most, 0, 1, LIMIT_AGENTS,
+        "About so many agents at most: of more a sample, one in 2, 4, 8 ..., which the frames say."),
     FLAG(struct request_subscribe, cursors, "Where the others point."),
     NAMES("events", struct request_subscribe, events,
         "These events only; those that concern this session alone come in any case.", .choices = message_event_names),
@@ -370,7 +372,7 @@ static const struct field batch_fields[] = {
 #define STRIPES_REFUSE(why)  {.refused = why}
 #define STRIPES_LIMIT(why)   {.limited = why}
 #define MANY_AGENTS                                                                                                \
-    STRIPES_LIMIT("a frame in stripes shows at most " STRIPES_AGENTS " agents; ask for a region, for kinds, or for the layout density")
+    STRIPES_LIMIT("of more than " STRIPES_AGENTS " agents a frame in stripes shows a sample; a subscription whose most is more than that gets none then: ask for a region, for kinds, for fewer with most, or for the layout density")
 #define OTHER_WORLD                                                                                                \
     STRIPES_LIMIT("a change after which stripes could not go on with the world is refused; the message says why, and what to change")
 #define NO_PLAYBACK                                                                                                \

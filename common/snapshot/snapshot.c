@@ -20,24 +20,47 @@ bool snapshot_view_equals(const struct snapshot_view *a, const struct snapshot_v
     bool is_same = a->layout == b->layout && a->fields == b->fields && a->has_region == b->has_region &&
                    a->grid[0] == b->grid[0] && a->grid[1] == b->grid[1] && a->cell == b->cell &&
                    a->by_kind == b->by_kind && a->mean_speed == b->mean_speed &&
-                   a->has_speed == b->has_speed && a->key_changes == b->key_changes;
+                   a->has_speed == b->has_speed && a->key_changes == b->key_changes && a->most == b->most;
     for (int i = 0; i < 4 && a->has_region; i++) {
         is_same = is_same && a->region[i] == b->region[i];
     }
     return is_same && strcmp(a->kinds, b->kinds) == 0;
 }
 
-void snapshot_view_add_speed(double speed, struct buffer *out) {
-    static const char end[] = "}\n";
-    assert(speed >= 0.0);
-    if (out->failed) {
-        return;
+static const char line_end[] = "}\n";
+
+/* Takes the end of a line back; false when the line has failed. */
+static bool open_line(struct buffer *out) {
+    if (!out->failed) {
+        assert(out->length > 2 && memcmp(out->data + out->length - 2, line_end, 2) == 0);
+        out->length -= 2;
     }
-    assert(out->length > 2 && memcmp(out->data + out->length - 2, end, 2) == 0);
-    out->length -= 2;
-    buffer_append_text(out, ",\"speed\":");
-    snapshot_append_fixed(out, speed, 6);
-    buffer_append_text(out, end);
+    return !out->failed;
+}
+
+void snapshot_view_add_speed(double speed, struct buffer *out) {
+    assert(speed >= 0.0);
+    if (open_line(out)) {
+        buffer_append_text(out, ",\"speed\":");
+        snapshot_append_fixed(out, speed, 6);
+        buffer_append_text(out, line_end);
+    }
+}
+
+void snapshot_view_add_sample(uint32_t one_in, uint64_t of, struct buffer *out) {
+    if (open_line(out)) {
+        buffer_printf(out, ",\"one_in\":%lu,\"of\":%llu%s", (unsigned long)one_in, (unsigned long long)of,
+                      line_end);
+    }
+}
+
+uint32_t snapshot_choose_sample(uint64_t agents, uint64_t most, uint32_t before) {
+    uint32_t one_in = 1;
+    assert(most > 0);
+    while (agents / one_in + (agents % one_in != 0) > most) {
+        one_in *= 2;
+    }
+    return before == 2 * one_in && 4 * (agents / one_in) > 3 * most ? before : one_in;
 }
 
 bool snapshot_view_has_kind(const struct snapshot_view *view, const char *name) {
@@ -86,7 +109,8 @@ bool snapshot_filter_passes(const struct snapshot_filter *filter, const struct s
     if (filter->is_all) {
         return true;
     }
-    if (!filter->kinds[snapshot->kind[row]]) {
+    if (!filter->kinds[snapshot->kind[row]] ||
+        (filter->one_in > 1 && !snapshot_in_sample(snapshot->id[row], filter->one_in))) {
         return false;
     }
     return !filter->has_box || ((uint64_t)snapshot_offset(snapshot->x[row], filter->box.x, filter->wrap_x) <=
@@ -176,6 +200,16 @@ bool snapshot_read_speed(const cJSON *value, bool *has, double *out) {
     *has = value != NULL;
     *out = 0.0;
     return !*has || (snapshot_read_time(value, out) && *out <= 1000.0);
+}
+
+bool snapshot_read_sample(const cJSON *one_in, const cJSON *of, struct snapshot *snapshot) {
+    double n = 0.0, agents = 0.0;
+    const bool is_right = one_in == NULL ? of == NULL
+                                         : snapshot_read_integer(one_in, 1.0, 0x1p31, &n) &&
+                                               snapshot_read_integer(of, 0.0, (double)UINT32_MAX, &agents);
+    snapshot->one_in = (uint32_t)n;
+    snapshot->of = (uint32_t)agents;
+    return is_right;
 }
 
 bool snapshot_read_name(const cJSON *value, struct name_table *names, uint16_t *out) {
@@ -357,6 +391,8 @@ static void copy_head(const struct snapshot *from, struct snapshot *to) {
     to->clock_ms = from->clock_ms;
     to->has_speed = from->has_speed;
     to->speed = from->speed;
+    to->one_in = from->one_in;
+    to->of = from->of;
     to->epoch = from->epoch;
     to->has_forces = from->has_forces;
     to->fields = from->fields;

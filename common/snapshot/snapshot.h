@@ -67,6 +67,8 @@ struct snapshot {
     double clock_ms; /* the server's monotonic clock when the tick ended */
     bool has_speed;  /* the frame says the speed of the world's time (struct message_pace): */
     double speed;
+    uint32_t one_in,
+        of; /* a decoded frame: it has one in so many of `of` agents that its view has; 0: not said */
     uint64_t clock_tick; /* clock_ms in ticks: those of a world that ran all the time; not on the wire */
     uint32_t epoch;      /* counts loaded scenarios; not on the wire */
     bool has_forces;
@@ -147,6 +149,7 @@ struct snapshot_view {
     bool by_kind, mean_speed;                         /* density: has these as well */
     bool has_speed;                                   /* frames say the speed of the world's time */
     bool key_changes;                                 /* packed: keys may come as changes of the one before */
+    uint32_t most; /* about so many agents: of more a sample; 0: all of them, and frames do not say it */
 };
 
 /** A rectangle in hundredths of px. */
@@ -161,7 +164,25 @@ struct snapshot_filter {
     struct snapshot_box box;
     int64_t wrap_x, wrap_y;          /* hundredths of px: size of a wrapping world; 0: it does not wrap */
     bool kinds[NAME_TABLE_CAPACITY]; /* by index in kind_names */
+    uint32_t one_in;                 /* those of a sample; 0 and 1: all */
 };
+
+/** Whether an agent is in the sample that has one in n agents, n a power of two: the last bits of its mixed id decide (the
+ * finalizer of MurmurHash3, Appleby 2011). So each sample has all agents of smaller ones, and agents that a source or a
+ * formation made one after the other are thinned out evenly. */
+static inline bool snapshot_in_sample(uint32_t id, uint32_t one_in) {
+    if (one_in <= 1) {
+        return true;
+    }
+    uint32_t mixed = (id ^ (id >> 16)) * UINT32_C(0x85EBCA6B);
+    mixed = (mixed ^ (mixed >> 13)) * UINT32_C(0xC2B2AE35);
+    return ((mixed ^ (mixed >> 16)) & (one_in - 1)) == 0;
+}
+
+/** The sample that shows at most about `most` of so many agents: 1, 2, 4 ... before: the last one of the view, or 0; it stays
+ * as long as the next larger one would have more than three quarters of `most`, so that a count that goes up and down does not
+ * change it each time. */
+uint32_t snapshot_choose_sample(uint64_t agents, uint64_t most, uint32_t before);
 
 bool snapshot_view_equals(const struct snapshot_view *a, const struct snapshot_view *b);
 /** Whether `kinds` has this name, or is empty. */
@@ -175,8 +196,10 @@ bool snapshot_filter_passes(const struct snapshot_filter *filter, const struct s
 int32_t snapshot_filter_rows(const struct snapshot_filter *filter, const struct snapshot *snapshot,
                              int32_t *rows);
 
-/** Adds "speed" to the whole line of a frame, as its last member: in every layout alike. Failure is out->failed. */
+/** Adds "speed", or "one_in" and "of", to the whole line of a frame, as its last members: in every layout alike. Failure is
+ * out->failed. */
 void snapshot_view_add_speed(double speed, struct buffer *out);
+void snapshot_view_add_sample(uint32_t one_in, uint64_t of, struct buffer *out);
 
 /** How far past the start of an interval, the short way round when the world wraps (size > 0). */
 static inline int64_t snapshot_offset(int64_t value, int64_t start, int64_t size) {

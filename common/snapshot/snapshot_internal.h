@@ -23,6 +23,8 @@ NODISCARD bool snapshot_read_integer(const cJSON *value, double low, double high
 NODISCARD bool snapshot_read_time(const cJSON *value, double *out);
 /** The speed of a frame; the member may be missing. */
 NODISCARD bool snapshot_read_speed(const cJSON *value, bool *has, double *out);
+/** What a frame says of its sample; both members may be missing. */
+NODISCARD bool snapshot_read_sample(const cJSON *one_in, const cJSON *of, struct snapshot *snapshot);
 NODISCARD int snapshot_read_targets(const cJSON *targets, struct snapshot *snapshot, struct failure *failure);
 
 #endif

@@ -628,6 +628,10 @@ static int read_snapshot(const cJSON *json, struct snapshot *snapshot, struct fa
                              &snapshot->speed)) {
         return fail(failure, "speed", "not a number from 0 to 1000");
     }
+    if (!snapshot_read_sample(cJSON_GetObjectItemCaseSensitive(json, "one_in"),
+                              cJSON_GetObjectItemCaseSensitive(json, "of"), snapshot)) {
+        return fail(failure, "one_in", "not with \"of\", or not integers");
+    }
     snapshot->tick = (uint64_t)tick;
     if (read_agents(cJSON_GetObjectItemCaseSensitive(json, "agents"), snapshot, failure) != 0) {
         return -1;

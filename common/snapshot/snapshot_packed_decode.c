@@ -51,15 +51,17 @@ enum member {
     MEMBER_SPEED,
     MEMBER_FROM,
     MEMBER_GONE,
+    MEMBER_ONE_IN,
+    MEMBER_OF,
     MEMBER_COUNT,
     COLUMNS = MEMBER_X_FAR
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "x",      "y",       "vx",          "vy",          "heading", "stamina",   "x_far", "y_far",
-    "vx_far", "vy_far",  "heading_far", "stamina_far", "state",   "state_far", "id",    "kind",
-    "kinds",  "states",  "desired",     "steering",    "op",      "tick",      "time",  "key",
-    "n",      "targets", "clock",       "speed",       "from",    "gone"};
+    "x",      "y",       "vx",          "vy",          "heading", "stamina",   "x_far",  "y_far",
+    "vx_far", "vy_far",  "heading_far", "stamina_far", "state",   "state_far", "id",     "kind",
+    "kinds",  "states",  "desired",     "steering",    "op",      "tick",      "time",   "key",
+    "n",      "targets", "clock",       "speed",       "from",    "gone",      "one_in", "of"};
 
 static const unsigned column_fields[COLUMNS] = {SNAPSHOT_POS, SNAPSHOT_POS,     SNAPSHOT_VEL,
                                                 SNAPSHOT_VEL, SNAPSHOT_HEADING, SNAPSHOT_STAMINA};
@@ -642,6 +644,9 @@ static int read_delta_head(const struct packed_decoder *decoder, const struct li
     }
     if (!snapshot_read_speed(line->members[MEMBER_SPEED], &out->has_speed, &out->speed)) {
         return refuse(line, MEMBER_SPEED, "not a number from 0 to 1000");
+    }
+    if (!snapshot_read_sample(line->members[MEMBER_ONE_IN], line->members[MEMBER_OF], out)) {
+        return refuse(line, MEMBER_ONE_IN, "not with \"of\", or not integers");
     }
     return 0;
 }

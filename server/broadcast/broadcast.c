@@ -319,7 +319,7 @@ static void ask(struct broadcast *broadcast, struct session_set *sessions, struc
 static void send_too_many(const struct snapshot_extract *extract, struct session *session) {
     struct subscription *subscription = &session->subscription;
     const struct extract_view *view = snapshot_extract_find(extract, &subscription->view);
-    if (view != NULL && !subscription->is_told) {
+    if (view != NULL && view->is_left_out && !subscription->is_told) {
         struct failure failure = {0};
         struct buffer out;
         subscription->is_told = true;
@@ -590,6 +590,9 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
     if (view->mean_speed) {
         json_key_bool(json, "mean_speed", true);
     }
+    if (view->most > 0) {
+        json_key_unsigned(json, "most", view->most);
+    }
     if (view->key_changes) {
         json_key_bool(json, "key_changes", true);
     }
@@ -642,6 +645,7 @@ static struct subscription make_subscription(const struct client_info *client,
     view->mean_speed = body->mean_speed;
     view->has_speed = client->wants_speed;
     view->key_changes = body->key_changes;
+    view->most = body->most;
     if (frame_layout_row(body->layout)->takes_grid && body->cell <= 0.0f && body->grid[0] <= 0.0f) {
         view->grid[0] = DEFAULT_COLUMNS;
         view->grid[1] = DEFAULT_ROWS;
@@ -650,11 +654,13 @@ static struct subscription make_subscription(const struct client_info *client,
     return subscription;
 }
 
-/* The agents of whole frames of a world in stripes are known at once; those of a region when it is looked at. */
+/* The agents of whole frames of a world in stripes are known at once; those of a region when it is looked at. Of more than
+ * are gathered there is a sample, unless `most` asks for more of them. */
 static int check_agents(const struct subscribe_context *context, const struct snapshot_view *view,
                         struct failure *failure) {
     uint64_t shown = 0;
-    if (!context->has_stripes || view->has_region || frame_layout_row(view->layout)->fields == 0) {
+    if (!context->has_stripes || view->has_region || view->most <= LIMIT_STRIPES_AGENTS ||
+        frame_layout_row(view->layout)->fields == 0) {
         return 0;
     }
     for (int k = 0; k < context->scenario->kind_count; k++) {

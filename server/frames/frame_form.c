@@ -67,7 +67,7 @@ bool snapshot_extract_shows(const struct snapshot_extract *extract, const struct
         return true;
     }
     const struct extract_view *found = snapshot_extract_find(extract, view);
-    return found != NULL && (found->sums.values != NULL || found->shown <= LIMIT_STRIPES_AGENTS);
+    return found != NULL && (found->sums.values != NULL || !found->is_left_out);
 }
 
 /* ---- snapshot schedule ---- */
@@ -193,6 +193,37 @@ static bool reserve_rows(struct frame_scratch *scratch, int32_t count) {
     return scratch->selected != NULL;
 }
 
+/* The agents that a view shows, and which sample of them: as they were counted where they are, or counted here. */
+static void find_sample(struct frame_form *form, const struct snapshot *snapshot,
+                        const struct snapshot_extract *extract) {
+    const struct extract_view *found = snapshot_extract_find(extract, &form->view);
+    struct snapshot_filter around, inside;
+    uint64_t shown = 0;
+    if (found != NULL || form->view.most == 0) {
+        const bool says = found != NULL && (form->view.most > 0 || found->one_in > 1);
+        form->one_in = says ? found->one_in : 0;
+        form->of = says ? found->inside : 0;
+        return;
+    }
+    const bool has_key = frame_layout_row(form->view.layout)->key != NULL;
+    snapshot_view_filter(&form->view, snapshot, has_key ? FRAME_KEY_REACH : 0.0, &around);
+    snapshot_view_filter(&form->view, snapshot, 0.0, &inside);
+    form->of = 0;
+    for (int32_t row = 0; row < snapshot->count; row++) {
+        shown += snapshot_filter_passes(&around, snapshot, row);
+        form->of += snapshot_filter_passes(&inside, snapshot, row);
+    }
+    form->one_in = snapshot_choose_sample(shown, form->view.most, form->one_in);
+}
+
+/* The filter of what frame and key show. */
+static void filter_of(const struct frame_form *form, const struct snapshot *snapshot, double margin,
+                      struct snapshot_filter *out) {
+    snapshot_view_filter(&form->view, snapshot, margin, out);
+    out->one_in = form->one_in;
+    out->is_all = out->is_all && form->one_in <= 1;
+}
+
 /* The snapshot itself, or the copy of what passes; NULL when memory is short. */
 static const struct snapshot *select_agents(const struct snapshot_filter *filter,
                                             const struct snapshot *snapshot, struct frame_scratch *scratch) {
@@ -212,7 +243,7 @@ static bool follow_key(const struct frame_form *form, const struct snapshot_filt
                        const struct snapshot *snapshot, int32_t *rows) {
     const struct snapshot *base = form->packed.base;
     struct snapshot_filter reach;
-    snapshot_view_filter(&form->view, snapshot, FRAME_KEY_REACH, &reach);
+    filter_of(form, snapshot, FRAME_KEY_REACH, &reach);
     int32_t found = 0;
     for (int32_t row = 0; row < snapshot->count; row++) {
         if (found < base->count && base->id[found] == snapshot->id[row]) {
@@ -233,7 +264,7 @@ static const struct snapshot *select_key_agents(const struct frame_form *form,
                                                 const struct snapshot *snapshot,
                                                 struct frame_scratch *scratch) {
     struct snapshot_filter filter;
-    snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
+    filter_of(form, snapshot, 0.0, &filter);
     if (form->packed.number == 0 || form->packed.base->epoch != snapshot->epoch) {
         return NULL;
     }
@@ -350,7 +381,7 @@ static void make_with_key(struct frame_form *form, const struct snapshot *snapsh
         return;
     }
     struct snapshot_filter filter;
-    snapshot_view_filter(&form->view, snapshot, key_margin, &filter);
+    filter_of(form, snapshot, key_margin, &filter);
     selected = select_agents(&filter, snapshot, scratch);
     if (selected != NULL && !has_agents && form->view.key_changes && change_key(form, selected, scratch) &&
         layout->key->encode_delta(&form->packed, selected, out)) {
@@ -373,7 +404,7 @@ static void make_whole(struct frame_form *form, const struct snapshot *snapshot,
     const struct snapshot *selected = snapshot;
     if (layout->fields != 0) {
         struct snapshot_filter filter;
-        snapshot_view_filter(&form->view, snapshot, 0.0, &filter);
+        filter_of(form, snapshot, 0.0, &filter);
         selected = select_agents(&filter, snapshot, scratch);
         if (selected == NULL) {
             out->failed = true;
@@ -401,11 +432,15 @@ bool frame_form_make(struct frame_form *form, const struct snapshot *snapshot,
     buffer_init(&out, frame_limit_bytes);
     limit_to_room(&out, scratch, 0);
     (void)buffer_reserve(&out, form->next.frame < out.limit ? form->next.frame : 0);
+    find_sample(form, snapshot, scratch->extract);
     if (frame_layout_row(form->view.layout)->key != NULL) {
         make_with_key(form, snapshot, scratch, &out);
         out.failed = out.failed || (form->wants_key && form->key == NULL && !repeat_key(form, scratch));
     } else {
         make_whole(form, snapshot, scratch, &out);
+    }
+    if (form->one_in > 0) {
+        snapshot_view_add_sample(form->one_in, form->of, &out);
     }
     if (form->view.has_speed) {
         snapshot_view_add_speed(snapshot->speed, &out);
@@ -433,7 +468,8 @@ static double agents_of(const struct snapshot_view *view, const struct message_s
     }
     const double world = (double)scenario->size.x * (double)scenario->size.y;
     const double region = view->has_region ? (double)view->region[2] * (double)view->region[3] : world;
-    return region < world ? count * region / world : count;
+    const double shown = region < world ? count * region / world : count;
+    return view->most > 0 && shown > view->most ? view->most : shown;
 }
 
 struct frame_estimate frame_form_estimate(const struct snapshot_view *view,

@@ -22,16 +22,20 @@
 #include "common/snapshot/snapshot_density.h"
 #include "common/snapshot/snapshot_packed.h"
 
-/* What there is, beside a snapshot, of a world that no process has whole: which views its agents are for, and what
- * all agents of the world add up to in the grids of others.
+/* What there is, beside a snapshot, of a world that is not copied out whole, since no process has it whole or since it is
+ * large: which views its agents are for, and what all agents of the world add up to in the grids of others.
  *
- * Of a view that shows more agents than LIMIT_STRIPES_AGENTS the snapshot has none; `shown` says how many there are.
+ * Of a world that ranks share in stripes the snapshot has at most about LIMIT_STRIPES_AGENTS agents of a view: of more a
+ * sample, or none when the view asks for more of them.
  */
 
 /** A view, and what there is of it. */
 struct extract_view {
     struct snapshot_view view;
     uint64_t shown;           /* agents; in a layout with keys those around the region as well */
+    uint64_t inside;          /* the same without those around it */
+    uint32_t one_in;          /* the snapshot has a sample of them: snapshot_in_sample */
+    bool is_left_out;         /* it has none */
     struct density_sums sums; /* with a grid alone */
 };
 
@@ -127,10 +131,12 @@ struct frame_form {
         wants_key; /* the view has key_changes, and a session without that one is due a frame; the broadcast's mark */
     struct shared_bytes *frame; /* of the snapshot at hand; NULL when it is not made yet */
     struct frame_estimate next; /* of the next frame and key: from the last ones */
-    double tried_ms;            /* clock of the snapshot for which a frame was last tried */
-    size_t base_bytes;          /* what the memory counts for the encoder's copy of the key's agents */
-    bool is_asked;              /* of the snapshot at hand; the broadcast's mark */
-    bool is_used, is_read;      /* by a subscription, by one that keeps up; the broadcast's marks */
+    uint32_t one_in;       /* the sample that frame and key show; 0: the frame says none, it has all agents */
+    uint64_t of;           /* agents that the view has, with one_in */
+    double tried_ms;       /* clock of the snapshot for which a frame was last tried */
+    size_t base_bytes;     /* what the memory counts for the encoder's copy of the key's agents */
+    bool is_asked;         /* of the snapshot at hand; the broadcast's mark */
+    bool is_used, is_read; /* by a subscription, by one that keeps up; the broadcast's marks */
 };
 
 /** memory_limit: bytes that frames may take together. */

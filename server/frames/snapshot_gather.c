@@ -265,11 +265,19 @@ enum { CHUNK = 2048, DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 static const size_t parcel_limit_bytes = SIZE_MAX / 2; /* memory ends first */
 static const double rounding = 0.02;                   /* px: places are rounded to hundredths */
 
+/* Which sample a view has. */
+struct chosen {
+    struct snapshot_view view;
+    uint32_t one_in;
+};
+
 struct snapshot_gatherer {
     struct snapshot *head;  /* of the world, without agents */
     struct snapshot *chunk; /* kind, x, y, vx, vy of a few agents */
     struct snapshot *own;   /* the agents that this rank gives */
     struct snapshot_extract *extract;
+    struct chosen *before; /* LIMIT_FORMS: the samples of the last gathering; the same on all ranks */
+    int before_count;
     int32_t *rows, *spare; /* own agents that views show, one view after the other */
     int32_t row_capacity, row_count;
     struct buffer parcel;
@@ -306,11 +314,12 @@ struct snapshot_gatherer *snapshot_gatherer_create(int ranks) {
     gatherer->chunk = snapshot_create();
     gatherer->own = snapshot_create();
     gatherer->extract = snapshot_extract_create();
+    gatherer->before = calloc(LIMIT_FORMS, sizeof *gatherer->before);
     gatherer->in = calloc((size_t)ranks, sizeof *gatherer->in);
     gatherer->out = calloc((size_t)ranks, sizeof *gatherer->out);
     if (gatherer->head == NULL || gatherer->chunk == NULL || gatherer->own == NULL ||
-        gatherer->extract == NULL || gatherer->in == NULL || gatherer->out == NULL ||
-        snapshot_reserve(gatherer->chunk, CHUNK, 0, false) != 0) {
+        gatherer->extract == NULL || gatherer->before == NULL || gatherer->in == NULL ||
+        gatherer->out == NULL || snapshot_reserve(gatherer->chunk, CHUNK, 0, false) != 0) {
         snapshot_gatherer_destroy(gatherer);
         return NULL;
     }
@@ -325,6 +334,7 @@ void snapshot_gatherer_destroy(struct snapshot_gatherer *gatherer) {
     snapshot_destroy(gatherer->chunk);
     snapshot_destroy(gatherer->own);
     snapshot_extract_destroy(gatherer->extract);
+    free(gatherer->before);
     free(gatherer->rows);
     free(gatherer->spare);
     free(gatherer->in);
@@ -377,37 +387,68 @@ static void fill_chunk(struct snapshot *chunk, const struct world_run *run, int3
     }
 }
 
-/* Adds rows of the chunk that pass, as long as no more than `most` come of the view. Returns how many pass. */
-static int32_t take_rows(struct snapshot_gatherer *gatherer, const struct snapshot_filter *filter,
-                         const int32_t *rows, uint64_t most, uint64_t shown) {
-    const struct snapshot *chunk = gatherer->chunk;
-    int32_t passed = 0;
-    for (int32_t i = 0; i < chunk->count; i++) {
-        if (snapshot_filter_passes(filter, chunk, i)) {
-            if (shown + (uint64_t)passed < most) {
-                gatherer->rows[gatherer->row_count++] = rows[i];
-            }
-            passed++;
-        }
-    }
-    return passed;
+/* Its id is looked up only where it decides. */
+static bool is_in_sample(const struct world *world, int32_t row, uint32_t one_in) {
+    return one_in <= 1 || snapshot_in_sample(world_agent_id(world, row), one_in);
 }
 
-/* Appends the rows of own agents that a view shows. false when memory is short. */
+/* The agents of a view around its region, and in it. */
+struct sought {
+    struct snapshot_filter around, inside;
+    uint64_t most;
+};
+
+/* Adds rows of the chunk that pass: of more than `most` a sample, which gets smaller as more of them come. */
+static void take_rows(struct snapshot_gatherer *gatherer, const struct world *world,
+                      const struct sought *sought, const int32_t *rows, struct extract_view *found) {
+    const struct snapshot *chunk = gatherer->chunk;
+    for (int32_t i = 0; i < chunk->count; i++) {
+        if (snapshot_filter_passes(&sought->around, chunk, i)) {
+            found->shown++;
+            found->inside += snapshot_filter_passes(&sought->inside, chunk, i);
+            found->one_in *= found->shown > sought->most * found->one_in ? 2 : 1;
+            if (is_in_sample(world, rows[i], found->one_in)) {
+                gatherer->rows[gatherer->row_count++] = rows[i];
+            }
+        }
+    }
+}
+
+/* Appends the rows of own agents that a view shows, or a sample of them that has at least those of the one that all ranks
+ * agree on in the end. false when memory is short. */
 static bool find_rows(struct snapshot_gatherer *gatherer, const struct world *world,
-                      const struct snapshot_view *view, double margin, uint64_t most, uint64_t *shown) {
-    struct snapshot_filter filter;
+                      const struct snapshot_view *view, double margin, uint64_t most,
+                      struct extract_view *found) {
+    struct sought sought = {.most = most > 0 ? most : 1};
     struct world_run runs[2];
-    snapshot_view_filter(view, gatherer->head, margin, &filter);
-    const int count = runs_of(world, &filter, runs);
-    *shown = 0;
+    snapshot_view_filter(view, gatherer->head, margin, &sought.around);
+    snapshot_view_filter(view, gatherer->head, 0.0, &sought.inside);
+    const int count = runs_of(world, &sought.around, runs);
+    found->shown = found->inside = 0;
+    found->one_in = 1;
     for (int r = 0; r < count; r++) {
         for (int32_t begin = 0; begin < runs[r].count; begin += CHUNK) {
             fill_chunk(gatherer->chunk, &runs[r], begin, false);
             if (!reserve_rows(gatherer, gatherer->row_count + CHUNK)) {
                 return false;
             }
-            *shown += (uint64_t)take_rows(gatherer, &filter, runs[r].row + begin, most, *shown);
+            take_rows(gatherer, world, &sought, runs[r].row + begin, found);
+        }
+    }
+    return true;
+}
+
+/* The same of a view without a region where one process has the world: agents by their ids, whose number is known. */
+static bool find_rows_anywhere(struct snapshot_gatherer *gatherer, const struct world *world,
+                               const struct snapshot_view *view, struct extract_view *found) {
+    struct snapshot_filter filter;
+    snapshot_view_filter(view, gatherer->head, 0.0, &filter);
+    for (int32_t row = 0; row < world_agent_count(world); row++) {
+        if (row % CHUNK == 0 && !reserve_rows(gatherer, gatherer->row_count + CHUNK)) {
+            return false;
+        }
+        if (is_in_sample(world, row, found->one_in) && filter.kinds[world_agent_kind(world, row)]) {
+            gatherer->rows[gatherer->row_count++] = row;
         }
     }
     return true;
@@ -487,10 +528,19 @@ static int merge_parcels(const struct snapshot_gatherer *gatherer, int ranks, st
     return snapshot_parcel_merge(gatherer->in, ranks, out);
 }
 
+/* NULL where this process has all agents, also of a world that others have copies of. */
+static const struct exchange *exchange_of(const struct world *world) {
+    return world_is_partial(world) ? world_exchange(world) : NULL;
+}
+
 /* Agents of the rows that were found, in the right order on every rank. is_short: this rank could not find its own. */
 static int gather_rows(struct snapshot_gatherer *gatherer, const struct world *world, int root,
                        unsigned fields, bool is_short, struct snapshot *out) {
-    const struct exchange *exchange = world_exchange(world);
+    const struct exchange *exchange = exchange_of(world);
+    if (exchange == NULL) {
+        return is_short ? -1
+                        : world_snapshot_copy_rows(world, fields, gatherer->rows, gatherer->row_count, out);
+    }
     buffer_clear(&gatherer->parcel);
     if (!is_short &&
         world_snapshot_copy_rows(world, fields, gatherer->rows, gatherer->row_count, gatherer->own) == 0) {
@@ -520,6 +570,24 @@ static uint64_t population_of(const struct world *world, const struct snapshot_v
     return count;
 }
 
+/* How many agents of a view there may be; of more there is a sample. */
+static uint64_t most_of(const struct world *world, const struct snapshot_view *view) {
+    const bool is_asked = view->most > 0 && (!world_is_partial(world) || view->most <= LIMIT_STRIPES_AGENTS);
+    return is_asked ? view->most : world_is_partial(world) ? LIMIT_STRIPES_AGENTS : UINT32_MAX;
+}
+
+/* The sample that a view of so many agents has now. */
+static uint32_t choose(const struct snapshot_gatherer *gatherer, const struct world *world,
+                       const struct snapshot_view *view, uint64_t shown) {
+    uint32_t before = 0;
+    for (int i = 0; i < gatherer->before_count; i++) {
+        if (snapshot_view_equals(&gatherer->before[i].view, view)) {
+            before = gatherer->before[i].one_in;
+        }
+    }
+    return snapshot_choose_sample(shown, most_of(world, view), before);
+}
+
 /* What this rank has of the views: rows, one view after the other, whose ends are noted, or sums. */
 static int look(struct snapshot_gatherer *gatherer, const struct world *world,
                 const struct snapshot_demand *demand, struct snapshot_extract *extract,
@@ -532,10 +600,16 @@ static int look(struct snapshot_gatherer *gatherer, const struct world *world,
         }
         struct extract_view *added = &extract->views[v];
         const double margin = layout->key != NULL ? FRAME_KEY_REACH : 0.0;
+        bool is_short = false;
         if (layout->takes_grid) {
             add_sums(gatherer, world, &added->sums);
-        } else if ((view->has_region || population_of(world, view) <= LIMIT_STRIPES_AGENTS) &&
-                   !find_rows(gatherer, world, view, margin, LIMIT_STRIPES_AGENTS, &added->shown)) {
+        } else if (view->has_region || world_is_partial(world)) {
+            is_short = !find_rows(gatherer, world, view, margin, most_of(world, view), added);
+        } else {
+            added->one_in = choose(gatherer, world, view, population_of(world, view));
+            is_short = !find_rows_anywhere(gatherer, world, view, added);
+        }
+        if (is_short) {
             return -1;
         }
         ends[v] = gatherer->row_count;
@@ -545,16 +619,21 @@ static int look(struct snapshot_gatherer *gatherer, const struct world *world,
 
 /* Adds up what is shown, and whose memory is short. false when some rank's is. */
 static bool agree(const struct exchange *exchange, bool is_short, struct snapshot_extract *extract) {
-    uint64_t values[LIMIT_FORMS + 1] = {0};
+    uint64_t values[2 * LIMIT_FORMS + 1] = {0};
+    if (exchange == NULL) {
+        return !is_short;
+    }
     for (int v = 0; v < extract->count; v++) {
         values[v] = extract->views[v].shown;
+        values[LIMIT_FORMS + v] = extract->views[v].inside;
     }
-    values[LIMIT_FORMS] = is_short ? 1 : 0;
-    exchange->sum(exchange->context, values, LIMIT_FORMS + 1);
+    values[2 * LIMIT_FORMS] = is_short ? 1 : 0;
+    exchange->sum(exchange->context, values, 2 * LIMIT_FORMS + 1);
     for (int v = 0; v < extract->count; v++) {
         extract->views[v].shown = values[v];
+        extract->views[v].inside = values[LIMIT_FORMS + v];
     }
-    return values[LIMIT_FORMS] == 0;
+    return values[2 * LIMIT_FORMS] == 0;
 }
 
 /* The sums of all ranks; a rank has looked at agents near the region alone. */
@@ -566,9 +645,12 @@ static void add_up(const struct exchange *exchange, const struct world *world,
         const uint64_t population = population_of(world, &view->view);
         if (view->sums.values == NULL) {
             view->shown = view->view.has_region ? view->shown : population;
+            view->inside = view->view.has_region ? view->inside : population;
             continue;
         }
-        exchange->sum(exchange->context, (uint64_t *)view->sums.values, view->sums.value_count);
+        if (exchange != NULL) {
+            exchange->sum(exchange->context, (uint64_t *)view->sums.values, view->sums.value_count);
+        }
         int64_t inside = 0;
         for (int c = 0; c < cells; c++) {
             inside += density_sums_count(&view->sums, c);
@@ -577,17 +659,33 @@ static void add_up(const struct exchange *exchange, const struct world *world,
     }
 }
 
-/* Leaves out the rows of views that show too many agents. */
-static void drop_rows(struct snapshot_gatherer *gatherer, const struct snapshot_extract *extract,
-                      const int32_t ends[LIMIT_FORMS]) {
-    int32_t kept = 0, begin = 0;
+/* The sample of each view, now that all its agents are counted. */
+static void choose_samples(struct snapshot_gatherer *gatherer, const struct world *world,
+                           struct snapshot_extract *extract) {
     for (int v = 0; v < extract->count; v++) {
-        const int32_t count = ends[v] - begin;
-        if (extract->views[v].shown <= LIMIT_STRIPES_AGENTS) {
-            memmove(gatherer->rows + kept, gatherer->rows + begin, (size_t)count * sizeof *gatherer->rows);
-            kept += count;
+        struct extract_view *view = &extract->views[v];
+        view->one_in = view->sums.values == NULL ? choose(gatherer, world, &view->view, view->shown) : 1;
+        view->is_left_out = world_is_partial(world) && view->sums.values == NULL &&
+                            view->view.most > LIMIT_STRIPES_AGENTS && view->shown > LIMIT_STRIPES_AGENTS;
+    }
+    gatherer->before_count = extract->count;
+    for (int v = 0; v < extract->count; v++) {
+        gatherer->before[v] = (struct chosen){extract->views[v].view, extract->views[v].one_in};
+    }
+}
+
+/* Leaves out the rows that are in no sample, and those of views that get none. */
+static void drop_rows(struct snapshot_gatherer *gatherer, const struct world *world,
+                      const struct snapshot_extract *extract, const int32_t ends[LIMIT_FORMS]) {
+    int32_t kept = 0, i = 0;
+    for (int v = 0; v < extract->count; v++) {
+        const struct extract_view *view = &extract->views[v];
+        for (; i < ends[v]; i++) {
+            const int32_t row = gatherer->rows[i];
+            if (!view->is_left_out && is_in_sample(world, row, view->one_in)) {
+                gatherer->rows[kept++] = row;
+            }
         }
-        begin = ends[v];
     }
     gatherer->row_count = kept;
 }
@@ -595,9 +693,9 @@ static void drop_rows(struct snapshot_gatherer *gatherer, const struct snapshot_
 int snapshot_gather(struct snapshot_gatherer *gatherer, const struct world *world, int root,
                     const struct snapshot_demand *demand, struct snapshot *out,
                     struct snapshot_extract *extract) {
-    const struct exchange *exchange = world_exchange(world);
+    const struct exchange *exchange = exchange_of(world);
     int32_t ends[LIMIT_FORMS] = {0};
-    struct snapshot_extract *found = exchange->rank == root ? extract : gatherer->extract;
+    struct snapshot_extract *found = exchange == NULL || exchange->rank == root ? extract : gatherer->extract;
     snapshot_extract_clear(found);
     gatherer->row_count = 0;
     const bool is_short = read_head(gatherer, world, 0) != 0 || !reserve_rows(gatherer, 1) ||
@@ -606,7 +704,8 @@ int snapshot_gather(struct snapshot_gatherer *gatherer, const struct world *worl
         return -1;
     }
     add_up(exchange, world, found);
-    drop_rows(gatherer, found, ends);
+    choose_samples(gatherer, world, found);
+    drop_rows(gatherer, world, found, ends);
     sort_rows(gatherer);
     return gather_rows(gatherer, world, root, demand->fields, false, out);
 }
@@ -617,11 +716,11 @@ int snapshot_gather_view(struct snapshot_gatherer *gatherer, const struct world 
                          const struct snapshot_view *view, uint64_t most, struct snapshot *out,
                          uint64_t *shown) {
     const struct exchange *exchange = world_exchange(world);
-    uint64_t own = 0;
+    struct extract_view own = {0};
     gatherer->row_count = 0;
     const bool is_short = read_head(gatherer, world, 0) != 0 || !reserve_rows(gatherer, 1) ||
                           !find_rows(gatherer, world, view, 0.0, most, &own);
-    uint64_t values[2] = {own, is_short ? 1 : 0};
+    uint64_t values[2] = {own.shown, is_short ? 1 : 0};
     exchange->sum(exchange->context, values, 2);
     *shown = values[0];
     if (values[1] > 0) {

@@ -1,4 +1,4 @@
-/* Snapshots of a world that ranks share in stripes: each rank gives the agents of its own that some view shows, and what
+/* Snapshots of a world that ranks share in stripes, or of one that is too large to be copied out whole: each rank gives the agents of its own that some view shows, and what
  * its agents add up to in the grids of the others. Nothing is done for agents that no view shows but looking where they
  * are, and only on their own rank.
  *
@@ -41,7 +41,8 @@ const struct exchange_part *snapshot_gatherer_give(struct snapshot_gatherer *gat
                                                    struct exchange_part own);
 
 /** Collective, between ticks. Rank `root` gets the snapshot, all of it but epoch, clocks and speed, and what is beside
- * it; out and extract are NULL on the other ranks.
+ * it; out and extract are NULL on the other ranks. Where one process has the world, it gets them, and of views without `most` all
+ * agents.
  *
  * returns  0, or -1 when memory is short on some rank: on `root` always, and out is undefined then */
 NODISCARD int snapshot_gather(struct snapshot_gatherer *gatherer, const struct world *world, int root,

@@ -535,6 +535,7 @@ void simulation_destroy(struct simulation *simulation) {
     command_queue_fini(&simulation->commands);
     free(simulation->views);
     free(simulation->gathering);
+    snapshot_gatherer_destroy(simulation->gatherer);
     free(simulation);
 }
 

@@ -215,6 +215,7 @@ struct simulation {
     struct target_watch targets;
     struct change_log changes;
     struct snapshot_demand *gathering;     /* owned; the thread's copy of `views` */
+    struct snapshot_gatherer *gatherer;    /* owned; of a large world in one process; NULL before */
     pthread_mutex_t mutex;                 /* of the eight below, which other threads read or write */
     uint32_t cursor_owners[LIMIT_TARGETS]; /* struct state_cursors, as of the last description */
     struct overload overload;

@@ -408,25 +408,48 @@ static void read_views(struct simulation *simulation, unsigned fields) {
     simulation->gathering->fields = fields;
 }
 
-/* What the views show of a world in stripes. */
+enum { LARGE_WORLD = 100000 }; /* agents; to copy out fewer takes a few ms */
+
+/* What the views show of a world in stripes, or of a large one. */
 static int gather(struct simulation *simulation, struct snapshot_slot *slot) {
+    const struct simulation_state *state = &simulation->state;
     if (slot->extract == NULL) {
         slot->extract = snapshot_extract_create();
     }
-    return slot->extract == NULL
+    if (slot->extract == NULL) {
+        return -1;
+    }
+    if (world_is_partial(state->world)) {
+        return state_gather_views(state, simulation->gathering, slot->snapshot, slot->extract);
+    }
+    if (simulation->gatherer == NULL) {
+        simulation->gatherer = snapshot_gatherer_create(1);
+    }
+    return simulation->gatherer == NULL
                ? -1
-               : state_gather_views(&simulation->state, simulation->gathering, slot->snapshot, slot->extract);
+               : snapshot_gather(simulation->gatherer, state->world, 0, simulation->gathering, slot->snapshot,
+                                 slot->extract);
+}
+
+/* Whether to look at a large world for what views show of it is less work than to copy it out: none shows all its agents. */
+static bool shows_parts(const struct simulation *simulation) {
+    const struct snapshot_demand *demand = simulation->gathering;
+    bool is_part = world_agent_count(simulation->state.world) >= LARGE_WORLD;
+    for (int i = 0; i < demand->count && is_part; i++) {
+        const struct snapshot_view *view = &demand->views[i];
+        is_part = view->has_region || view->most > 0 || frame_layout_row(view->layout)->takes_grid;
+    }
+    return is_part;
 }
 
 static int copy_world(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
     const bool has_forces = (fields & (unsigned)SNAPSHOT_FORCES) != 0;
-    if (world_is_partial(simulation->state.world)) {
-        read_views(simulation, fields);
+    read_views(simulation, fields);
+    if (world_is_partial(simulation->state.world) || shows_parts(simulation)) {
         return gather(simulation, slot);
     }
-    if (has_forces) {
-        read_views(simulation, fields);
-    }
+    snapshot_extract_destroy(slot->extract);
+    slot->extract = NULL;
     return world_snapshot_copy_wanted(simulation->state.world, fields,
                                       has_forces ? simulation->gathering : NULL, slot->snapshot);
 }

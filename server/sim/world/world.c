@@ -81,6 +81,11 @@ int world_agent_kind(const struct world *world, int32_t row) {
     return world->kind[row];
 }
 
+uint32_t world_agent_id(const struct world *world, int32_t row) {
+    assert(row >= 0 && row < world->agent_count);
+    return world->id[row];
+}
+
 vec2 world_heading(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count && world_holds(world, row));
     if (world->is_pure_flock) {

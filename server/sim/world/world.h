@@ -177,6 +177,7 @@ uint64_t world_spawn_bytes(const struct world *world, int kind, uint32_t count, 
 struct agent_view world_agent(const struct world *world, int32_t row);
 /** The kind of an agent, and its id: on every rank, wherever the agent is. */
 int world_agent_kind(const struct world *world, int32_t row);
+uint32_t world_agent_id(const struct world *world, int32_t row);
 /** The row of an id, or -1. */
 int32_t world_find_agent(const struct world *world, uint32_t id);
 void world_explain(const struct world *world, int32_t row, struct steering_view *out);
