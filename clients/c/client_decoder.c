@@ -488,7 +488,9 @@ void client_frame_fill(struct client_frame *frame, struct client_decoder *decode
                                          .speed = from->has_speed ? from->speed : -1.0,
                                          .arrival = arrival_ms,
                                          .world = event->epoch,
-                                         .missed = missed};
+                                         .missed = missed,
+                                         .one_in = from->one_in,
+                                         .of = from->of};
     show_agents(&frame->shown, from);
     if (event->density != NULL) {
         decoder->density = frame->density;

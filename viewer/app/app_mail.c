@@ -47,7 +47,8 @@ static double count_around(const struct app *app, const struct stream_wish *wish
         return stream_count(wide, &around, wish);
     }
     const double part = stream_part(&around, &app->stream.agents_box);
-    return fmin(newest->count * fmin(part, 100.0), wish->total);
+    const double known = newest->one_in > 1 ? newest->of : (double)newest->count;
+    return fmin(known * fmin(part, 100.0), wish->total);
 }
 
 void app_update_stream(struct app *app) {

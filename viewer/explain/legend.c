@@ -194,12 +194,17 @@ static void add_agents(const struct legend_input *input, enum color_mode mode, s
     }
 }
 
-/* Counts of a part of the world are no counts of the world. */
+/* Counts of a part of the world, or of a sample, are no counts of the world. */
 static void mark_part(const struct legend_input *input, struct legend *legend) {
-    for (int i = 0; input->is_part && i < legend->count; i++) {
+    const struct snapshot *names = input->frame->names;
+    const uint32_t one_in = names != NULL ? names->one_in : 0;
+    for (int i = 0; (input->is_part || one_in > 1) && i < legend->count; i++) {
         struct legend_row *row = &legend->rows[i];
         const size_t used = strlen(row->words);
-        if (row->count >= 0) {
+        if (row->count >= 0 && one_in > 1) {
+            (void)snprintf(row->words + used, sizeof row->words - used, ", 1 in %lu shown",
+                           (unsigned long)one_in);
+        } else if (row->count >= 0) {
             (void)snprintf(row->words + used, sizeof row->words - used, ", in view");
         }
     }

@@ -153,6 +153,8 @@ static int frame_to_snapshot(const struct drover_frame *frame, struct snapshot *
     to->clock_ms = frame->clock;
     to->has_speed = frame->speed >= 0.0;
     to->speed = frame->speed;
+    to->one_in = frame->one_in;
+    to->of = frame->of;
     to->epoch = frame->world;
     to->fields = frame->columns;
     to->has_forces = frame->desired != NULL && frame->steering != NULL;

@@ -119,7 +119,8 @@ struct stream_choice stream_plan(const struct stream_choice *now, const struct s
     const bool was_density = takes_grid(now);
     const double most = wish->never_heat ? STREAM_MOST_SINGLE : STREAM_MOST_AGENTS;
     struct stream_choice next = {.layout = layout_of_agents(wish)};
-    if (wish->total > most && around > most * (was_density ? 0.8 : 1.0)) {
+    const double densest = most * STREAM_SAMPLE_TIMES * (was_density ? 0.8 : 1.0);
+    if (!wish->never_heat && wish->total > most && around > densest) {
         const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
         next.layout = LAYOUT_DENSITY;
         next.by_kind = wish->by_kind;
@@ -128,6 +129,7 @@ struct stream_choice stream_plan(const struct stream_choice *now, const struct s
     } else {
         next.forces = wish->forces || wish->shares;
         next.parts = wish->shares;
+        next.most = wish->total > most ? (uint32_t)most : 0;
     }
     plan_region(now, wish, &next);
     return next;
@@ -138,7 +140,7 @@ static bool has_same_cells(const struct stream_choice *a, const struct stream_ch
 }
 
 bool stream_equals(const struct stream_choice *a, const struct stream_choice *b) {
-    return a->layout == b->layout && a->forces == b->forces && a->parts == b->parts &&
+    return a->layout == b->layout && a->forces == b->forces && a->parts == b->parts && a->most == b->most &&
            a->has_region == b->has_region && has_same_cells(a, b) &&
            (!a->has_region || (is_inside(&a->region, &b->region) && is_inside(&b->region, &a->region)));
 }
@@ -198,7 +200,7 @@ static void put_region(const struct stream_choice *stream, float out[4]) {
 
 struct request stream_request(const struct stream_choice *stream, const struct stream_choice *before) {
     if (before != NULL && before->layout == stream->layout && before->forces == stream->forces &&
-        before->parts == stream->parts && has_same_cells(before, stream)) {
+        before->parts == stream->parts && before->most == stream->most && has_same_cells(before, stream)) {
         struct request move = request_default(REQUEST_SET_REGION);
         move.body.set_region.has_region = stream->has_region;
         move.body.set_region.clear = !stream->has_region;
@@ -211,6 +213,7 @@ struct request stream_request(const struct stream_choice *stream, const struct s
     subscribe->hz = takes_grid(stream) ? density_hz : agents_hz;
     subscribe->forces = stream->forces;
     subscribe->parts = stream->parts;
+    subscribe->most = stream->most;
     subscribe->cursors = true;
     subscribe->has_region = stream->has_region;
     put_region(stream, subscribe->region);

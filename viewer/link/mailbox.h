@@ -15,9 +15,10 @@
 #include "common/system/lock.h"
 
 enum {
-    STREAM_REGION_FROM = 4000,  /* worlds with fewer agents are sent whole */
-    STREAM_MOST_AGENTS = 30000, /* more than these around what is visible are sent as densities */
-    STREAM_MOST_SINGLE = 250000 /* the same when heat is switched off */
+    STREAM_REGION_FROM = 4000,   /* worlds with fewer agents are sent whole */
+    STREAM_MOST_AGENTS = 30000,  /* of more than these around what is visible a sample is sent, */
+    STREAM_SAMPLE_TIMES = 8,     /* and a density when the sample would have fewer than one in so many; */
+    STREAM_MOST_SINGLE = 250000, /* when heat is switched off a sample of at most these, never a density */
 };
 
 /** A rectangle of the world, px. */
@@ -28,6 +29,7 @@ struct stream_box {
 /** A subscription. */
 struct stream_choice {
     enum layout layout;
+    uint32_t most;   /* agents; of more a sample. 0: all */
     bool forces;     /* desired velocity and steering of every agent */
     bool parts;      /* the parts of the behaviors' forces as well */
     bool has_region; /* else everywhere */

@@ -160,15 +160,21 @@ class Moment {
     readonly time: number;
     /** ms of the server */
     readonly clock: number;
+    /** Of so many agents of the view the frame has one (subscribe with `most`); 1: all. */
+    readonly oneIn: number;
+    /** How many agents the view has in all, where the frame says it (subscribe with `most`). */
+    readonly of?: number;
 
     constructor(readonly line: Line, readonly missed: number) {
-        const { tick, time, clock } = line;
-        if ([tick, time, clock].some((one) => typeof one !== "number") || !Array.isArray(line.targets)) {
+        const { tick, time, clock, one_in: oneIn = 1, of = 0 } = line;
+        if ([tick, time, clock, oneIn, of].some((one) => typeof one !== "number") || !Array.isArray(line.targets)) {
             throw nonsense("a frame has no tick, time, clock or targets");
         }
         this.tick = tick;
         this.time = time;
         this.clock = clock;
+        this.oneIn = oneIn;
+        this.of = line.of;
     }
 
     /** px, by name */

@@ -128,14 +128,24 @@ class _Moment:
         return float(self._number("clock"))
 
     @property
+    def one_in(self) -> int:
+        """Of so many agents of the view the frame has one (subscribe with `most`): 1 when it has all."""
+        return int(self._number("one_in", 1))
+
+    @property
+    def of(self) -> Optional[int]:
+        """How many agents the view has in all, where the frame says it (subscribe with `most`)."""
+        return int(self._number("of")) if "of" in self.message else None
+
+    @property
     def targets(self) -> Dict[str, Tuple[float, float]]:
         try:
             return {target["name"]: (target["x"], target["y"]) for target in self.message.get("targets", ())}
         except (TypeError, KeyError):
             raise nonsense("the targets of a frame are none") from None
 
-    def _number(self, name: str) -> float:
-        value = self.message.get(name, 0)
+    def _number(self, name: str, otherwise: int = 0) -> float:
+        value = self.message.get(name, otherwise)
         if not isinstance(value, (int, float)):
             raise nonsense(f"the {name} of a frame is no number")
         return value

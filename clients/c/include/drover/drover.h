@@ -268,6 +268,9 @@ struct drover_frame {
     int32_t grid_kinds;   /* those of grid_by_kind; 0 unless subscribed with "by_kind" */
     const uint32_t
         *grid_by_kind; /* grid_count of one kind after the other; drover_frame_kind has the names */
+    uint32_t
+        one_in; /* of so many agents of the view the frame has one: 1, 2, 4 ...; 0 unless it says so ("most") */
+    uint32_t of; /* agents that the view has in all, with one_in */
 };
 
 /** One behavior's share of an agent's steering force, or a part of that share. */

@@ -128,12 +128,108 @@ static void a_view_of_too_many_is_not_shown(void **state) {
     assert_false(snapshot_extract_shows(extract, &view));
     assert_int_equal(snapshot_extract_add(extract, &view, stage.snapshot), 0);
     view.has_speed = true; /* makes no difference */
-    extract->views[0].shown = LIMIT_STRIPES_AGENTS;
     assert_true(snapshot_extract_shows(extract, &view));
-    extract->views[0].shown = LIMIT_STRIPES_AGENTS + 1;
+    extract->views[0].is_left_out = true;
     assert_false(snapshot_extract_shows(extract, &view));
     snapshot_extract_destroy(extract);
     tear_down(&stage);
+}
+
+/* ---- samples ---- */
+
+enum { CROWD = 4000 };
+
+/* protocol.md's rule, written once more. */
+static bool is_one_in(uint32_t id, uint32_t n) {
+    uint64_t h = id;
+    h = ((h ^ (h >> 16)) * 0x85EBCA6Bu) & 0xFFFFFFFFu;
+    h = ((h ^ (h >> 13)) * 0xC2B2AE35u) & 0xFFFFFFFFu;
+    return (h ^ (h >> 16)) % n == 0;
+}
+
+static void samples_are_even_and_each_has_those_of_smaller_ones(void **state) {
+    for (uint32_t n = 1; n <= 256; n *= 2) {
+        int count = 0;
+        for (uint32_t id = 1; id <= 100000; id++) {
+            assert_int_equal(snapshot_in_sample(id, n), is_one_in(id, n));
+            assert_true(!snapshot_in_sample(id, 2 * n) || snapshot_in_sample(id, n));
+            count += snapshot_in_sample(id, n);
+        }
+        assert_true(abs(count - (int)(100000 / n)) <= 4 * (int)sqrt(100000.0 / n));
+    }
+}
+
+static void a_sample_stays_while_its_count_goes_up_and_down(void **state) {
+    assert_int_equal(snapshot_choose_sample(0, 10, 0), 1);
+    assert_int_equal(snapshot_choose_sample(10, 10, 0), 1);
+    assert_int_equal(snapshot_choose_sample(11, 10, 0), 2);
+    assert_int_equal(snapshot_choose_sample(81, 10, 0), 16);
+    assert_int_equal(snapshot_choose_sample(80, 10, 16), 16); /* one in 8 would be all of the 10 */
+    assert_int_equal(snapshot_choose_sample(60, 10, 16), 8);
+    assert_int_equal(snapshot_choose_sample(19, 10, 16), 2);
+    assert_int_equal(snapshot_choose_sample(LIMIT_AGENTS, 1, 0), 1 << 27);
+}
+
+/* The agents of a line are those that the rule and the region let pass, and no others. */
+static void assert_sample(const struct stage *stage, const struct snapshot *got, uint32_t n) {
+    const struct snapshot *all = stage->snapshot;
+    int32_t found = 0, of = 0;
+    for (int32_t i = 0; i < all->count; i++) {
+        const bool is_inside = all->x[i] <= 200000;
+        of += is_inside;
+        if (is_inside && is_one_in(all->id[i], n)) {
+            assert_true(found < got->count && got->id[found] == all->id[i] && got->x[found] == all->x[i]);
+            found++;
+        }
+    }
+    assert_int_equal(found, got->count);
+    assert_int_equal(got->one_in, n);
+    assert_int_equal(got->of, of);
+}
+
+static void read_line(const struct frame_layout *layout, struct packed_decoder *key,
+                      const struct shared_bytes *line, struct snapshot *out) {
+    const struct frame_reader reader = {.key = key, .snapshot = out};
+    struct failure failure = {0};
+    assert_true(layout->decode(&reader, line->data, line->length, &failure) != FRAME_REFUSED);
+}
+
+static void frames_have_the_sample_that_they_name(void **state) {
+    for (int l = LAYOUT_OBJECTS; l <= LAYOUT_PACKED; l++) {
+        const struct snapshot_view view = {.layout = l,
+                                           .fields = SNAPSHOT_USUAL,
+                                           .has_region = true,
+                                           .region = {0, 0, 2000, 3000},
+                                           .most = 300};
+        struct stage stage;
+        struct snapshot *got = snapshot_create();
+        struct packed_decoder *key = packed_decoder_create();
+        set_up(&stage, &view);
+        assert_int_equal(snapshot_reserve(stage.snapshot, CROWD, 0, false), 0);
+        stage.snapshot->count = CROWD;
+        for (int32_t i = 0; i < CROWD; i++) {
+            stage.snapshot->id[i] = 3 * (uint32_t)i + 1;
+            stage.snapshot->kind[i] = stage.snapshot->state[i] = 0;
+            stage.snapshot->x[i] = i % 2 == 0 ? 100 * i / 4 : 400000; /* half of them far from the region */
+            stage.snapshot->y[i] = 100;
+            stage.snapshot->vx[i] = stage.snapshot->vy[i] = 7;
+            stage.snapshot->heading[i] = stage.snapshot->stamina[i] = 0;
+        }
+        for (int turn = 0; turn < 3; turn++) { /* 2000 agents in it, then they move, then 500 are left */
+            (void)key_of_next(&stage);
+            if (stage.form->key != NULL) {
+                read_line(frame_layout_row(l), key, stage.form->key, got);
+            }
+            read_line(frame_layout_row(l), key, stage.form->frame, got);
+            assert_sample(&stage, got, turn < 2 ? 8 : 2);
+            for (int32_t i = 0; i < CROWD; i += 2) {
+                stage.snapshot->x[i] += turn == 1 && i % 8 != 0 ? 400000 : 30;
+            }
+        }
+        packed_decoder_destroy(key);
+        snapshot_destroy(got);
+        tear_down(&stage);
+    }
 }
 
 /* ==== snapshot parcel ====
@@ -547,6 +643,9 @@ int main(void) {
         cmocka_unit_test(agents_that_left_stay_within_reach),
         cmocka_unit_test(densities_come_from_sums),
         cmocka_unit_test(a_view_of_too_many_is_not_shown),
+        cmocka_unit_test(samples_are_even_and_each_has_those_of_smaller_ones),
+        cmocka_unit_test(a_sample_stays_while_its_count_goes_up_and_down),
+        cmocka_unit_test(frames_have_the_sample_that_they_name),
         cmocka_unit_test(parts_make_the_whole),
         cmocka_unit_test(test_nothing),
         cmocka_unit_test(test_union),

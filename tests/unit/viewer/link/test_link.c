@@ -534,9 +534,16 @@ static void crowds_come_as_densities(void **state) {
     assert_true(next.cell == wish.cell);
     assert_int_equal(stream_request(&next, &packed).op, REQUEST_SUBSCRIBE);
     const struct stream_wish part = wish_for(1e6, 10000, 10000, 4000, 3000);
+    const double bound = STREAM_MOST_AGENTS * STREAM_SAMPLE_TIMES;
     /* between the bounds the plan does not change */
-    assert_int_equal(stream_plan(&next, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_DENSITY);
-    assert_int_equal(stream_plan(&packed, &part, STREAM_MOST_AGENTS - 1000).layout, LAYOUT_PACKED);
+    assert_int_equal(stream_plan(&next, &part, bound - 1000).layout, LAYOUT_DENSITY);
+    assert_int_equal(stream_plan(&packed, &part, bound - 1000).layout, LAYOUT_PACKED);
+    const struct stream_choice sample = stream_plan(&next, &part, STREAM_MOST_AGENTS + 1000);
+    assert_true(sample.layout == LAYOUT_PACKED && sample.most == STREAM_MOST_AGENTS);
+    const struct request wants = stream_request(&sample, &next);
+    assert_true(wants.op == REQUEST_SUBSCRIBE && wants.body.subscribe.most == STREAM_MOST_AGENTS);
+    const struct stream_wish few = wish_for(9000, 10000, 10000, 4000, 3000);
+    assert_int_equal(stream_plan(&packed, &few, 4000).most, 0); /* a small world is sent whole */
     struct stream_wish tinted = wish;
     tinted.by_kind = true;
     const struct stream_choice by_kind = stream_plan(&next, &tinted, 1e6);
@@ -546,7 +553,8 @@ static void crowds_come_as_densities(void **state) {
     assert_false(stream_plan(&by_kind, &tinted, 1000).by_kind); /* agents one by one have their kind */
     struct stream_wish never = part;
     never.never_heat = true;
-    assert_int_equal(stream_plan(&next, &never, STREAM_MOST_AGENTS + 1000).layout, LAYOUT_PACKED);
+    const struct stream_choice single = stream_plan(&next, &never, 1e6);
+    assert_true(single.layout == LAYOUT_PACKED && single.most == STREAM_MOST_SINGLE);
 }
 
 static void behaviors_come_with_their_parts(void **state) {
