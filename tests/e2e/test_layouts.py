@@ -475,5 +475,59 @@ class Density(Layouts):
             self.assert_error(client.request("subscribe", grid=[2, 2]), "bad_param", field="grid")
 
 
+class Samples(Layouts):
+    """Views of more agents than a client wants: of a world that is copied out whole, and of one that is not."""
+
+    @staticmethod
+    def in_sample(agent, n):
+        mix = (agent ^ agent >> 16) * 0x85EBCA6B & 0xFFFFFFFF
+        mix = (mix ^ mix >> 13) * 0xC2B2AE35 & 0xFFFFFFFF
+        return (mix ^ mix >> 16) % n == 0
+
+    def sample(self, client, of):
+        """The next frame, and what it says of itself."""
+        agents = list(self.frame(client)["agents"].values())
+        line = json.loads(client.last_line)
+        self.assertEqual(line["of"], of)
+        return agents, line["one_in"]
+
+    def check(self, count, most):
+        with Server("--paused", "seek") as server, server.connect() as hand, server.connect() as client:
+            for begin in range(1, count, 100000):
+                some = min(100000, count - begin)
+                self.assert_reply(hand.request("spawn", kind="seeker", count=some, x=400, y=240, radius=200), "spawn")
+            self.subscribe(client, layout="packed", fields=["pos"])
+            whole = list(self.frame(client)["agents"].values())
+            self.assertEqual(len(whole), count)
+            self.assertEqual(self.subscribe(client, layout="packed", fields=["pos"], most=most)["most"], most)
+            agents, n = self.sample(client, count)
+            self.assertEqual(n, 16)
+            self.assertEqual(agents, [agent for agent in whole if self.in_sample(agent["id"], n)])
+            self.subscribe(client, layout="objects", fields=["pos"], most=most, region=[380, 220, 40, 40])
+            inside = [agent for agent in whole if 38000 <= agent["x"] <= 42000 and 22000 <= agent["y"] <= 26000]
+            agents, n = self.sample(client, len(inside))
+            self.assertEqual(agents, [agent for agent in inside if self.in_sample(agent["id"], n)])
+            self.assertLess(len(agents), 1.1 * most)
+            self.assert_reply(client.request("set_region", region=[0, 0, 800, 480]), "set_region")
+            everywhere, n = self.sample(client, sum(agent["x"] >= 0 and agent["y"] >= 0 for agent in whole))
+            self.assertEqual(n, 16)
+            tick = hand.request("step", count=3)["tick"]
+            later = self.frame(client)
+            while later["tick"] < tick:
+                later = self.frame(client)
+            self.assertEqual(list(later["agents"]), [agent["id"] for agent in everywhere])
+
+    def test_a_world_that_is_copied_out(self):
+        self.check(5000, 400)
+
+    def test_a_large_world(self):
+        self.check(210000, 20000)
+
+    def test_most_is_for_agents(self):
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.assert_error(client.request("subscribe", layout="density", most=5), "bad_param", field="most")
+            self.assert_error(client.request("subscribe", most=0), "out_of_range", field="most")
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -12,6 +12,7 @@ static const float most_area = 6.0f;  /* a region this much larger than what is 
 static const float cell_ratio = 1.4f; /* cells may be so much finer or coarser than the picture's */
 static const double agents_hz = 30.0, density_hz = 10.0;
 static const double first_cells = 12000.0;
+static const double most_sampled = 0.25; /* of the world; what shows more of it is heat */
 
 static bool takes_grid(const struct stream_choice *stream) {
     return frame_layout_row((int)stream->layout)->takes_grid;
@@ -119,7 +120,9 @@ struct stream_choice stream_plan(const struct stream_choice *now, const struct s
     const bool was_density = takes_grid(now);
     const double most = wish->never_heat ? STREAM_MOST_SINGLE : STREAM_MOST_AGENTS;
     struct stream_choice next = {.layout = layout_of_agents(wish)};
-    const double densest = most * STREAM_SAMPLE_TIMES * (was_density ? 0.8 : 1.0);
+    const struct stream_box world = world_box(wish), near = stream_surroundings(wish);
+    const double times = stream_part(&near, &world) > most_sampled ? 1.0 : STREAM_SAMPLE_TIMES;
+    const double densest = most * times * (was_density ? 0.8 : 1.0);
     if (!wish->never_heat && wish->total > most && around > densest) {
         const float ratio = was_density && now->cell > 0.0f ? now->cell / wish->cell : 0.0f;
         next.layout = LAYOUT_DENSITY;

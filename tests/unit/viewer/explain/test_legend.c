@@ -125,6 +125,15 @@ static void counts_of_a_part_say_so(void **state) {
     assert_int_equal(row_of(fixture, "ship, in view")->count, 3);
     assert_null(row_of(fixture, "ship"));
     assert_non_null(row_of(fixture, "velocity")); /* it counts nothing */
+    struct snapshot *sampled = snapshot_create();
+    assert_true(sampled != NULL && snapshot_copy(fixture->frame.names, sampled) == 0);
+    sampled->one_in = 8;
+    const struct snapshot *all = fixture->frame.names;
+    fixture->frame.names = sampled;
+    legend_collect(&input, &fixture->legend);
+    assert_int_equal(row_of(fixture, "ship, 1 in 8 shown")->count, 3);
+    fixture->frame.names = all;
+    snapshot_destroy(sampled);
 }
 
 /* Under a scale the shapes have no color of their own. */

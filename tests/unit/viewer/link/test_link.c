@@ -538,6 +538,8 @@ static void crowds_come_as_densities(void **state) {
     /* between the bounds the plan does not change */
     assert_int_equal(stream_plan(&next, &part, bound - 1000).layout, LAYOUT_DENSITY);
     assert_int_equal(stream_plan(&packed, &part, bound - 1000).layout, LAYOUT_PACKED);
+    const struct stream_wish half = wish_for(1e6, 10000, 10000, 20000, 15000); /* from afar no sample */
+    assert_int_equal(stream_plan(&packed, &half, STREAM_MOST_AGENTS + 1000).layout, LAYOUT_DENSITY);
     const struct stream_choice sample = stream_plan(&next, &part, STREAM_MOST_AGENTS + 1000);
     assert_true(sample.layout == LAYOUT_PACKED && sample.most == STREAM_MOST_AGENTS);
     const struct request wants = stream_request(&sample, &next);
