@@ -91,6 +91,12 @@ async function testFrames(address) {
     same(Object.values(cells.by_kind).flatMap((column) => [...column]).reduce((sum, one) => sum + one, 0), packed.n);
     break;
   }
+  for (const layout of ["packed", "objects"]) {
+    for await (const sample of world.watch({ layout, most: 1 })) {
+      check(sample.oneIn >= packed.n && sample.of === packed.n, "a sample says of how many agents it is");
+      break;
+    }
+  }
   await world.close();
 }
 

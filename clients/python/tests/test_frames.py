@@ -76,6 +76,14 @@ class Columns(unittest.TestCase):
                 with self.assertRaisesRegex(ImportError, "import pandas first"):
                     frame.to_pandas()
 
+    def test_samples(self):
+        frame = frame_of(False)
+        self.assertEqual((frame.one_in, frame.of), (1, None))
+        frame = frame_of(False, delta={"one_in": 8, "of": 24})
+        self.assertEqual((frame.one_in, frame.of), (8, 24))
+        with self.assertRaises(drover.DroverError):
+            _ = frame_of(False, delta={"one_in": "8"}).one_in
+
     def test_sums_of_all_entries_at_once(self):
         rng = random.Random(2)
         base = array.array("i", [rng.randrange(-2 ** 31 + 2 ** 15, 2 ** 31 - 2 ** 15) for _ in range(3000)] + [0, 0, -1, 32768, -32768])

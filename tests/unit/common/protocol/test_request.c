@@ -242,6 +242,8 @@ static void subscriptions(void **state) {
             "not available in layout density");
     refused(SUBSCRIBE("\"layout\":\"events\",\"region\":[0,0,1,1]"), "", FAILURE_BAD_PARAM, "region",
             "not available in layout events");
+    refused(SUBSCRIBE("\"layout\":\"density\",\"most\":5"), "", FAILURE_BAD_PARAM, "most",
+            "not available in layout density");
     refused(SUBSCRIBE("\"layout\":\"packed\",\"grid\":[4,4]"), "", FAILURE_BAD_PARAM, "grid",
             "not available in layout packed");
     refused(SUBSCRIBE("\"by_kind\":true"), "", FAILURE_BAD_PARAM, "by_kind",
