@@ -47,6 +47,7 @@ class Seen(Case):
                 line = client.read_line()
             lines.append(without_clock(line))
         self.assertEqual(lines[0], lines[1], what)
+        return json.loads(lines[0])
 
     def same_reply(self, ranks, one, op, **fields):
         """Also an error is one."""
@@ -102,17 +103,33 @@ class Seen(Case):
             scenario = pathlib.Path(folder) / "many.json"
             scenario.write_text(json.dumps(MANY))
             with Cluster(2, "--paused", scenario, mode="stripes") as server, server.connect() as client:
-                self.assert_error(client.request("subscribe"), "unsupported")
+                self.assert_error(client.request("subscribe", layout="packed", most=200001), "unsupported")
                 self.assert_error(client.request("save", name="all"), "unsupported")
                 self.assert_reply(client.request("subscribe", layout="density"), "subscribe")
                 self.assertEqual(client.receive_op("density")["n"], 200006)
                 self.assert_reply(client.request("subscribe", kinds=["stone"]), "subscribe")
-                self.assertEqual(len(client.snapshot()["agents"]), 5)
-                self.assert_reply(client.request("subscribe", region=[0, 0, 9000, 9000]), "subscribe")
+                self.assertEqual(len(client.receive_op("snapshot")["agents"]), 5)
+                self.assert_reply(client.request("subscribe", region=[0, 0, 9000, 9000], most=200001), "subscribe")
                 told = client.receive_op("error")
-                self.assertEqual((told["code"], told["line"]), ("unsupported", 7))
+                self.assertEqual((told["code"], told["line"]), ("unsupported", 5))
                 client.send("set_region", region=[0, 0, 500, 500])
                 self.assertGreater(len(client.receive_op("snapshot")["agents"]), 100)
+
+    def test_of_too_many_agents_a_sample_is_shown(self):
+        with tempfile.TemporaryDirectory() as folder:
+            scenario = pathlib.Path(folder) / "many.json"
+            scenario.write_text(json.dumps(MANY))
+            with Cluster(2, "--paused", scenario, mode="stripes") as ranks, Server("--paused", scenario) as one:
+                with ranks.connect() as of_ranks, one.connect() as of_one:
+                    for view in ({"layout": "packed", "fields": ["pos"]},
+                                 {"layout": "packed", "fields": ["pos"], "region": [-10, -10, 9500, 9100]},
+                                 {"layout": "objects", "most": 3000, "region": [4000, 100, 3000, 8000]}):
+                        self.assert_reply(of_ranks.request("subscribe", **view), "subscribe")
+                        self.assert_reply(of_one.request("subscribe", **{"most": 200000, **view}), "subscribe")
+                        op = "delta" if view["layout"] == "packed" else "snapshot"
+                        said = self.same_line(of_ranks, of_one, (op,), view)
+                        self.assertGreater(said["one_in"], 1)
+                        self.assertEqual(said["of"] == 200006, view["layout"] == "packed")
 
 
 if __name__ == "__main__":
