@@ -532,6 +532,7 @@ static int run(const struct server_options *options, const char *argument, struc
         def.exchange = ranks->exchange;
         def.ranks = ranks->state;
         def.threads = ranks->threads;
+        def.lost = ranks->lost;
     }
     if (server_options_overrides(options, &def.overrides, &failure) != 0 ||
         server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {

@@ -17,8 +17,9 @@
 struct server_ranks {
     const struct exchange *exchange;
     const struct state_ranks *state;
-    int threads; /* that work on a tick of this rank, 1 or more */
-    int beside;  /* other ranks on this machine */
+    int threads;      /* that work on a tick of this rank, 1 or more */
+    int beside;       /* other ranks on this machine */
+    const char *lost; /* what ended the run before (struct simulation_def); NULL: nothing is known */
     void *context;
     /** From now on wake(server) is called, by any thread, when a rank is lost. wake: NULL for nothing. */
     void (*watch)(void *context, void (*wake)(void *server), void *server);

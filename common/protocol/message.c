@@ -55,10 +55,17 @@ static const struct field left_out_fields[] = {
     END,
 };
 
+static const struct field restarted_fields[] = {
+    ROW(struct message_playback, "tick", FIELD_UINT64, restarted_tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_playback, "reason", FIELD_TEXT, lost, NEED, 0, 0),
+    END,
+};
+
 static const struct field playback_fields[] = {
     ROW(struct message_playback, "resuming", FIELD_DOUBLE, resumed, 0, 0, 1,
         FIELD_HAS(struct message_playback, is_resuming)),
     OBJECT_HERE("left_out", left_out_fields, FIELD_HAS(struct message_playback, has_left_out)),
+    OBJECT_HERE("restarted", restarted_fields, FIELD_HAS(struct message_playback, has_restarted)),
     OBJECT(struct message_playback, "replay", replay, replay_fields,
            FIELD_HAS(struct message_playback, has_replay)),
     END,

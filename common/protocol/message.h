@@ -98,16 +98,22 @@ struct message_replay {
     struct message_replay_span spans[MESSAGE_REPLAY_SPANS];
 };
 
+/* Bytes of a text of what was lost, its NUL included. */
+enum { MESSAGE_LOST = 192 };
+
 struct message_playback {
     bool is_resuming;  /* the world is brought to where the server before stopped: */
     double resumed;    /* the share of the ticks that is done */
     bool has_left_out; /* the server began before the end of the journal: */
     uint64_t left_out_ticks, left_out_requests;
-    bool has_replay; /* a recording is played */
+    bool has_restarted;      /* the world goes on after a rank or its launcher was lost: */
+    char lost[MESSAGE_LOST]; /* which one */
+    uint64_t restarted_tick; /* from where */
+    bool has_replay;         /* a recording is played */
     struct message_replay replay;
 };
 
-/** Writes the members "resuming", "left_out" and "replay" into an open object, as far as they apply. */
+/** Writes the members "resuming", "left_out", "restarted" and "replay" into an open object, as far as they apply. */
 void message_playback_write(const struct message_playback *playback, struct json_writer *json);
 /** Reads them out of a line. 0, or -1 with *failure. */
 NODISCARD int message_playback_read(const cJSON *json, struct message_playback *playback,

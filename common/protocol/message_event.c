@@ -13,18 +13,15 @@
 #include "common/protocol/message_parts.h"
 #include "common/protocol/message_scenario.h"
 
-const char *const message_event_names[] = {"paused",          "resumed",        "speed",
-                                           "warmed_up",       "resumed_from",   "diverged",
-                                           "spawned",         "removed",        "param",
-                                           "target",          "target_added",   "target_removed",
-                                           "obstacle_added",  "obstacle_moved", "obstacle_removed",
-                                           "obstacle_set",    "flow_field",     "recording_started",
-                                           "recording_ended", "saved",          "save_removed",
-                                           "withdrawn",       "stepped",        "aim",
-                                           "placed",          "driven",         "loaded",
-                                           "cursor",          "cursor_gone",    "reached",
-                                           "caught",          "crossed",        "overload",
-                                           "entered",         "left",           NULL};
+/* clang-format off */
+const char *const message_event_names[] = {
+    "paused", "resumed", "speed", "warmed_up", "resumed_from", "diverged", "spawned", "removed", "param",
+    "target", "target_added", "target_removed", "obstacle_added", "obstacle_moved", "obstacle_removed",
+    "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
+    "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
+    "caught", "crossed", "overload", "entered", "left", "restarted", NULL
+};
+/* clang-format on */
 
 static_assert(sizeof message_event_names / sizeof message_event_names[0] <= 65, "each event has a bit");
 

@@ -36,6 +36,7 @@ struct start {
     double timeout_s; /* after which a rank hangs; 0: never */
     struct server_options options;
     const char *argument; /* the scenario; NULL: none */
+    const char *lost;     /* what --lost says; NULL: nothing */
 };
 
 /* ---- the command line ---- */
@@ -63,6 +64,16 @@ static bool read_timeout(const char *text, struct start *start) {
            (start->timeout_s >= 1.0 || start->timeout_s == 0.0);
 }
 
+static bool read_lost(const char *text, struct start *start) {
+    start->lost = text;
+    for (const char *c = text; *c != '\0'; c++) {
+        if (*c < ' ' || *c > '~') {
+            return false;
+        }
+    }
+    return text[0] != '\0' && strlen(text) < MESSAGE_LOST;
+}
+
 /* The options that drover-server has not. */
 static const struct {
     const char *name, *allowed;
@@ -70,6 +81,7 @@ static const struct {
 } cluster_options[] = {
     {"--mode", "copy or stripes", read_mode},
     {"--rank-timeout", "1 to 600 seconds, or 0 for none", read_timeout},
+    {"--lost", "1 to 191 characters of ASCII", read_lost},
 };
 enum { CLUSTER_OPTIONS = sizeof cluster_options / sizeof *cluster_options };
 
@@ -126,6 +138,8 @@ static void print_use(void) {
         "                  a rank for which the others wait so long, and that hangs, ends the world with "
         "exit code 3\n"
         "                  (1 to 600, or 0: none, for a debugger; default 10)\n"
+        "  --lost TEXT     what ended the run before, for the event \"restarted\"; drover-cluster-run gives "
+        "it\n"
         "\n"
         "  --help          shows this and exits\n"
         "  --version       shows the version and exits\n"
@@ -227,6 +241,7 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
     const struct server_ranks ranks = {.exchange = exchange_mpi_exchange(parts->exchange),
                                        .state = conductor_ranks(conductor),
                                        .threads = threads,
+                                       .lost = start->lost,
                                        .beside = parts->cluster.here - 1,
                                        .context = parts->lifeline,
                                        .watch = watch,

@@ -62,6 +62,8 @@ struct simulation_def {
     /* At most one of them; NULL: none. */
     const struct simulation_recording *resume; /* the world goes on, live, from where it was at the end */
     const struct simulation_recording *replay; /* it is played */
+    const char *
+        lost; /* with resume: the rank or launcher whose end ended the run before; NULL: none. Less than MESSAGE_LOST bytes */
     bool is_paused;
     bool is_realtime;        /* ask for SCHED_FIFO */
     int threads;             /* that work on a tick, 1 or more */

@@ -358,6 +358,9 @@ int simulation_playback_begin(struct simulation *simulation, const struct simula
         offer_services(simulation);
     }
     log_beginning(simulation, recording);
+    if (def->resume != NULL && def->lost != NULL) {
+        (void)snprintf(simulation->described_playback.lost, MESSAGE_LOST, "%s", def->lost);
+    }
     if (simulation->has_stripes && playback->goal.is_set && follow_requests(simulation, failure) != 0) {
         return -1;
     }
@@ -540,6 +543,20 @@ static void log_caught_up(const struct simulation *simulation) {
               (double)(clock_now_ns() - simulation->playback.goal.began_ns) * 1e-9);
 }
 
+/* Clients that have seen a later tick know by this one how much is gone. */
+static void send_restart(struct simulation *simulation) {
+    struct message_playback *described = &simulation->described_playback;
+    struct message_event event = {.has = EVENT_HAS_REASON, .event = "restarted"};
+    pthread_mutex_lock(&simulation->mutex);
+    described->has_restarted = true;
+    described->restarted_tick = world_tick(simulation->state.world);
+    pthread_mutex_unlock(&simulation->mutex);
+    (void)snprintf(event.reason, sizeof event.reason, "%s", described->lost);
+    simulation_push_event(simulation, &event, 0, false);
+    log_write(LOG_WARN, "simulation", "the world goes on from tick %" PRIu64 " after a restart: %s",
+              described->restarted_tick, described->lost);
+}
+
 static void end_resuming(struct simulation *simulation) {
     const struct playback *playback = &simulation->playback;
     if (world_tick(simulation->state.world) < playback->end.tick ||
@@ -549,6 +566,9 @@ static void end_resuming(struct simulation *simulation) {
     log_caught_up(simulation);
     simulation->state.epoch++;
     go_live(simulation);
+    if (simulation->described_playback.lost[0] != '\0') {
+        send_restart(simulation);
+    }
 }
 
 static void arrive(struct simulation *simulation) {

@@ -68,10 +68,10 @@ def run_unlike(first, second):
 class Cluster(Server):
     """A real cluster. Leaving the with-block stops rank 0 with SIGTERM and expects exit 0 of all."""
 
-    def __init__(self, ranks, *arguments, mode="copy", mca=SHARED_MEMORY, environment=None, before=()):
+    def __init__(self, ranks, *arguments, mode="copy", mca=SHARED_MEMORY, environment=None, before=(), port=0):
         self.ranks, self._mode, self._mca, self._before = ranks, mode, mca, before
         self._pids = {}
-        super().__init__(*arguments, environment={**MPI_ENVIRONMENT, **(environment or {})})
+        super().__init__(*arguments, environment={**MPI_ENVIRONMENT, **(environment or {})}, port=port)
 
     def words(self):
         return [*self._before, "mpirun", "-n", str(self.ranks), *self._mca, cluster_binary(), "--mode", self._mode]

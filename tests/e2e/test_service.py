@@ -38,7 +38,8 @@ def read_unit(name):
 
 def command_of(unit, instance, environment):
     """The words of ExecStart, as systemd makes them: %i, ${NAME} in a word, $NAME as words. Drover's program is the build's."""
-    words, own = [], {"drover-server": server_binary(), "drover-cluster": os.environ.get("DROVER_CLUSTER", "")}
+    words, own = [], {"drover-server": server_binary(), "drover-cluster": os.environ.get("DROVER_CLUSTER", ""),
+                  "drover-cluster-run": os.environ.get("DROVER_CLUSTER", "") + "-run"}
     for word in shlex.split(unit["ExecStart"][0]):
         word = word.replace("%i", instance)
         if re.fullmatch(r"\$\w+", word):

@@ -208,6 +208,11 @@ static void take_playback(struct server_model *model, const struct message_playb
                                  (unsigned long long)playback->left_out_ticks,
                                  (unsigned long long)playback->left_out_requests);
     }
+    if (playback->has_restarted &&
+        !(before.has_restarted && before.restarted_tick == playback->restarted_tick)) {
+        server_model_set_warning(model, "The world went on from tick %llu after a restart: %s",
+                                 (unsigned long long)playback->restarted_tick, playback->lost);
+    }
 }
 
 void server_model_format_bytes(uint64_t bytes, char *out, size_t size) {
@@ -494,7 +499,7 @@ static void notice_of_save(struct server_model *model, const struct message_even
 static bool apply_keeping(struct server_model *model, const struct message_event *event,
                           struct server_model_wish *wish) {
     static const char *const about_stats[] = {"recording_started", "recording_ended", "diverged",
-                                              "resumed_from"};
+                                              "resumed_from", "restarted"};
     for (size_t i = 0; i < sizeof about_stats / sizeof about_stats[0]; i++) {
         if (strcmp(event->event, about_stats[i]) == 0) {
             wish->stats = true; /* it says the rest */
