@@ -17,7 +17,9 @@
 struct server_ranks {
     const struct exchange *exchange;
     const struct state_ranks *state;
-    int threads;      /* that work on a tick of this rank, 1 or more */
+    int threads;                   /* that work on a tick of this rank, 1 or more */
+    const struct host_room *hosts; /* all machines of the ranks (scenario.h) */
+    int host_count;
     int beside;       /* other ranks on this machine */
     const char *lost; /* what ended the run before (struct simulation_def); NULL: nothing is known */
     void *context;

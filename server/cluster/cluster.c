@@ -20,6 +20,7 @@
 
 #include "common/system/clock.h"
 #include "common/system/log.h"
+#include "common/system/process.h"
 #include "server/cluster/mpi_wait.h"
 #include "server/simulation/worker_pool.h"
 
@@ -137,7 +138,7 @@ static bool is_told_to_yield(void) {
 }
 
 static int meet(struct cluster *cluster) {
-    struct cluster_rank own = {.process = getpid()};
+    struct cluster_rank own = {.process = getpid(), .memory = memory_free_of_files("")};
     (void)gethostname(own.host, sizeof own.host - 1);
     MPI_Comm_rank(MPI_COMM_WORLD, &cluster->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &cluster->ranks);
@@ -312,6 +313,26 @@ void cluster_fail(const struct cluster *cluster, const char *reason) {
 
 void cluster_differ(const struct cluster *cluster, int rank, const char *reason) {
     end_all(cluster, rank, reason, CLUSTER_EXIT_DIFFERENT);
+}
+
+struct host_room *cluster_hosts(const struct cluster *cluster, int *count) {
+    struct host_room *hosts = calloc((size_t)cluster->ranks, sizeof *hosts);
+    *count = 0;
+    for (int r = 0; hosts != NULL && r < cluster->ranks; r++) {
+        const struct cluster_rank *rank = &cluster->all[r];
+        struct host_room *host = hosts;
+        while (host < hosts + *count && strcmp(host->name, rank->host) != 0) {
+            host++;
+        }
+        if (host == hosts + *count) {
+            ++*count;
+            memcpy(host->name, rank->host, sizeof host->name);
+            host->free = rank->memory;
+        }
+        host->ranks++;
+        host->free = rank->memory < host->free ? rank->memory : host->free;
+    }
+    return hosts;
 }
 
 int cluster_cores(void) {

@@ -20,6 +20,8 @@ enum { CLUSTER_HOST_BYTES = 64 };
 struct cluster_rank {
     char host[CLUSTER_HOST_BYTES]; /* the name of its machine */
     int64_t process;               /* its number there */
+    uint64_t
+        memory; /* bytes that it and its machine or control group can still give; UINT64_MAX: not known */
 };
 
 struct cluster {
@@ -42,6 +44,8 @@ void cluster_limit(double seconds);
 void cluster_end(struct cluster *cluster);
 /** Writes `rank 2 on HOST: REASON` to the log and ends the program on all ranks with exit code 1. Any thread. */
 _Noreturn void cluster_fail(const struct cluster *cluster, const char *reason);
+/** The machines of the ranks, each once, by their first rank: an array for the caller to free, of *count. NULL without memory. */
+NODISCARD struct host_room *cluster_hosts(const struct cluster *cluster, int *count);
 /** The cores of this machine. */
 int cluster_cores(void);
 /** The exit codes of a program that ended because a rank has other bits than the others, and because one hangs. */

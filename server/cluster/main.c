@@ -235,13 +235,17 @@ static void watch(void *context, void (*wake)(void *server), void *server) {
 static int lead(struct parts *parts, const struct start *start, int threads) {
     struct conductor *conductor =
         conductor_create(&parts->cluster, parts->channel, parts->sender, parts->lifeline);
-    if (conductor == NULL) {
+    int host_count = 0;
+    struct host_room *hosts = cluster_hosts(&parts->cluster, &host_count);
+    if (conductor == NULL || hosts == NULL) {
         cluster_fail(&parts->cluster, "out of memory");
     }
     const struct server_ranks ranks = {.exchange = exchange_mpi_exchange(parts->exchange),
                                        .state = conductor_ranks(conductor),
                                        .threads = threads,
                                        .lost = start->lost,
+                                       .hosts = hosts,
+                                       .host_count = host_count,
                                        .beside = parts->cluster.here - 1,
                                        .context = parts->lifeline,
                                        .watch = watch,
@@ -249,6 +253,7 @@ static int lead(struct parts *parts, const struct start *start, int threads) {
     const int code = server_main_run(&start->options, start->argument, &ranks);
     lifeline_release(parts->lifeline);
     conductor_destroy(conductor);
+    free(hosts);
     return code;
 }
 

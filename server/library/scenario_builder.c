@@ -492,6 +492,7 @@ struct scenario_builder *scenario_builder_create(const struct scenario_source *s
     }
     builder->source = *source;
     builder->overrides = *overrides;
+    builder->overrides.host_count = 0; /* they are asked at the start alone */
     builder->handler = *handler;
     builder->loads.last = &builder->loads.first;
     builder->others.last = &builder->others.first;

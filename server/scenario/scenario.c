@@ -313,6 +313,28 @@ static const char *option_of(const struct world_overrides *overrides) {
     return overrides->agents_option == NULL ? "" : overrides->agents_option;
 }
 
+/* Whether each host has the memory for what its ranks need together: bytes each. */
+static int check_hosts(const struct world_overrides *overrides, const char *name, int64_t agents,
+                       uint64_t bytes, struct failure *failure) {
+    for (int i = 0; i < overrides->host_count; i++) {
+        const struct host_room *host = &overrides->hosts[i];
+        if (host->free / (uint64_t)host->ranks < bytes) {
+            char most[80] = "";
+            if (host->free >= bytes) {
+                (void)snprintf(most, sizeof most, "at most %d there (slots=%d in the hostfile), or ",
+                               (int)(host->free / bytes), (int)(host->free / bytes));
+            }
+            return failure_set(
+                failure, FAILURE_UNSUPPORTED, "agents",
+                "%s: %lld agents need %.2f GB of memory on %s, %d ranks x %.2f GB, %.0f bytes an agent; "
+                "%.2f GB are free there; allowed: fewer ranks on that host, %sfewer agents",
+                name, (long long)agents, (double)bytes * host->ranks * 1e-9, host->name, host->ranks,
+                (double)bytes * 1e-9, (double)bytes / (double)agents, (double)host->free * 1e-9, most);
+        }
+    }
+    return 0;
+}
+
 int built_world_check_size(const struct world_def *def, const char *name, int64_t agents,
                            const struct world_overrides *overrides, uint64_t *bytes,
                            struct failure *failure) {
@@ -328,6 +350,9 @@ int built_world_check_size(const struct world_def *def, const char *name, int64_
     }
     if (bytes != NULL) {
         *bytes = needed;
+    }
+    if (needed > 0 && check_hosts(overrides, name, agents, needed, failure) != 0) {
+        return -1;
     }
     const int processes = 1 + overrides->ranks_beside;
     const uint64_t left =

@@ -77,6 +77,13 @@ NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario
 /* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away
  * from the simulation thread (scenario_builder.h), so that a world of a million agents costs no tick. */
 
+/** A machine that has ranks, as it was when they began. */
+struct host_room {
+    char name[64];
+    int ranks;
+    uint64_t free; /* bytes of memory that they have together; UINT64_MAX: nothing is known */
+};
+
 /** Values of the command line and the environment that replace those of a scenario or of the machine. */
 struct world_overrides {
     bool has_seed;
@@ -90,6 +97,8 @@ struct world_overrides {
     /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
      * does. */
     uint64_t (*memory_free)(int processes);
+    const struct host_room *hosts; /* all machines of the ranks, for the first world; not owned */
+    int host_count;                /* 0: nothing is known of them */
     int ranks_beside; /* other ranks on this machine, each of which takes the same memory for the world */
 };
 

@@ -383,6 +383,13 @@ static int put_first_world(struct simulation *simulation, const struct simulatio
                   "kept come on top",
                   agents, world_memory_text(built.bytes, def->overrides.ranks_beside, text),
                   (double)built.bytes / agents);
+        for (int i = 0; i < def->overrides.host_count; i++) {
+            const struct host_room *host = &def->overrides.hosts[i];
+            log_write(LOG_INFO, "world",
+                      "%s: ranks: %d x %.2f GB = %.2f GB of memory; %.2f GB are free there", host->name,
+                      host->ranks, (double)built.bytes * 1e-9, (double)built.bytes * host->ranks * 1e-9,
+                      (double)host->free * 1e-9);
+        }
     }
     simulation_state_change(&simulation->state, &built);
     simulation_begin_warmup(simulation, true);

@@ -79,8 +79,13 @@ class Ends(Case):
             if subprocess.run([*narrow, "true"], capture_output=True, check=False).returncode != 0:
                 self.skipTest("no namespace of its own, with another /proc/meminfo, is allowed here")
             done = run_ranks(3, cluster_binary(), "--mode", "copy", "--port", "0", "--paused", str(scenario), before=narrow)
-            self.assertEqual(done.returncode, 1, done.stderr)
-            self.assertRegex(done.stderr, r"crowd: 120000 agents need 3 ranks of this host x 0\.\d+ GB of memory, \d+ bytes each; 0\.05 GB are free")
+            self.assertEqual((done.returncode, done.stdout), (2, ""), done.stderr)
+            found = re.search(r"crowd: 120000 agents need (0\.\d+) GB of memory on (\S+), 3 ranks x (0\.\d+) GB, \d+ bytes an agent; 0\.05 GB are free there; "
+                              r"allowed: fewer ranks on that host, at most ([12]) there \(slots=\4 in the hostfile\), or fewer agents", done.stderr)
+            self.assertEqual(found[2], os.uname().nodename, done.stderr)
+            self.assertAlmostEqual(float(found[1]), 3 * float(found[3]), delta=0.02)
+            with Cluster(1, "--paused", str(scenario), before=narrow) as cluster:
+                wait_for(lambda: f"world: {found[2]}: ranks: 1 x {found[3]} GB = {found[3]} GB of memory; 0.05 GB are free there" in cluster.stderr(), "a line for the host")
             with Cluster(1, "--paused", str(scenario), before=narrow) as cluster, cluster.connect() as client:
                 self.assert_reply(client.request("step", count=1), "step", tick=1)
 
