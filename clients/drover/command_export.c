@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "clients/drover/command.h"
+#include "clients/drover/hdf5_file.h"
 #include "clients/drover/player.h"
 #include "common/json/json_writer.h"
 #include "common/text/names.h"
@@ -16,7 +17,7 @@ static const char *const column_names[COLUMN_COUNT + 1] = {"world", "tick", "id"
                                                            "y",     "vx",   "vy", "heading", "stamina", NULL};
 
 struct export_options {
-    bool is_csv, is_ndjson, is_trajectory, is_in_meters, replaces;
+    bool is_csv, is_ndjson, is_trajectory, is_hdf5, is_in_meters, replaces;
     double scale, left, bottom;
     uint64_t every, from, to;
     uint32_t world;
@@ -34,6 +35,10 @@ static const struct field export_table[] = {
     OPTION_FLAG(struct export_options, is_trajectory, "trajectory",
                 "Lines \"id frame x y z\" in meters with y upwards, as PedPy reads them; ten frames a second "
                 "unless --every says otherwise."),
+    OPTION_FLAG(
+        struct export_options, is_hdf5, "hdf5",
+        "A file of HDF5 (-o FILE), a column each, compressed, and FILE.xdmf beside it, which ParaView "
+        "opens; in px unless --meters says otherwise."),
     OPTION_FLAG(struct export_options, is_in_meters, "meters",
                 "Positions in m and velocities in m/s; the names of the columns say so."),
     OPTION_NUMBER(struct export_options, scale, "scale", 0, LIMIT_WORLD_SIZE, 0, "PX",
@@ -75,6 +80,8 @@ struct export {
     const struct export_options *options;
     struct player player;
     struct output output;
+    struct hdf5_file *hdf5; /* with --hdf5 */
+    struct hdf5_column hdf5_columns[COLUMN_COUNT];
     struct progress progress;
     double meter; /* px a meter; 1 where px are written */
     int column_count;
@@ -125,7 +132,10 @@ static int read_columns(struct export *export, struct failure *failure) {
 static void choose_columns(struct export *export) {
     const bool has_worlds = export->player.facts->world_count > 1 && export->options->world == 0;
     if (export->column_count == 0) {
-        for (int column = has_worlds ? WORLD : TICK; column < COLUMN_COUNT; column++) {
+        for (int column = export->options->is_hdf5 ? ID
+                          : has_worlds             ? WORLD
+                                                   : TICK;
+             column < COLUMN_COUNT; column++) {
             export->columns[export->column_count++] = (enum column)column;
         }
     }
@@ -133,9 +143,15 @@ static void choose_columns(struct export *export) {
 
 static int check_options(struct export *export, struct failure *failure) {
     const struct export_options *options = export->options;
-    if (options->is_csv + options->is_ndjson + options->is_trajectory > 1) {
+    const size_t length = strlen(options->out);
+    if (options->is_csv + options->is_ndjson + options->is_trajectory + options->is_hdf5 > 1) {
         return failure_set(failure, FAILURE_BAD_PARAM, "--csv",
-                           "--csv, --ndjson and --trajectory: only one of them is allowed");
+                           "--csv, --ndjson, --trajectory and --hdf5: only one of them is allowed");
+    }
+    if (options->is_hdf5 && (length == 0 || strcmp(options->out, "-") == 0 ||
+                             (length > 4 && strcmp(options->out + length - 4, ".zst") == 0))) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "--hdf5",
+                           "--hdf5: expected -o FILE, which is no pipe and is compressed by itself");
     }
     if (options->is_trajectory && options->fields[0] != '\0') {
         return failure_set(failure, FAILURE_BAD_PARAM, "--fields",
@@ -152,7 +168,18 @@ static int check_options(struct export *export, struct failure *failure) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--to", "--to: %llu is before --from, %llu",
                            (unsigned long long)options->to, (unsigned long long)options->from);
     }
-    return read_columns(export, failure);
+    if (read_columns(export, failure) != 0) {
+        return -1;
+    }
+    for (int i = 0; i < export->column_count && options->is_hdf5; i++) {
+        if (export->columns[i] < ID) {
+            return failure_set(
+                failure, FAILURE_BAD_PARAM, "--fields",
+                "--fields: HDF5 has ticks by frame, and one world; allowed: id, kind, state, x, y, vx, vy, "
+                "heading, stamina");
+        }
+    }
+    return 0;
 }
 
 /* ---- writing ---- */
@@ -201,6 +228,13 @@ static float number_of(enum column column, const struct agent_view *agent) {
     }
 }
 
+/* In px or in meters. */
+static float length_of(const struct export *export, enum column column, const struct agent_view *agent) {
+    const float number = number_of(column, agent);
+    return is_length(column) && export->options->is_in_meters ? (float)((double)number / export->meter)
+                                                              : number;
+}
+
 static void append_value(struct export *export, enum column column, const struct agent_view *agent) {
     struct buffer *out = &export->output.buffer;
     const struct world *world = export->player.state.world;
@@ -221,9 +255,7 @@ static void append_value(struct export *export, enum column column, const struct
         append_name(export, world_kind(world, agent->kind)->states[agent->state].name);
         break;
     default:
-        append_float(out, is_length(column) && export->options->is_in_meters
-                              ? (float)((double)number_of(column, agent) / export->meter)
-                              : number_of(column, agent));
+        append_float(out, length_of(export, column, agent));
     }
 }
 
@@ -265,8 +297,115 @@ static uint64_t first_tick(const struct export *export) {
     return export->options->from > first ? export->options->from : first;
 }
 
+/* ---- HDF5 ---- */
+
+static const char *units_of(const struct export *export, enum column column) {
+    static const char *const in_px[COLUMN_COUNT] = {
+        [X] = "px", [Y] = "px", [VX] = "px/s", [VY] = "px/s", [HEADING] = "degrees"};
+    static const char *const in_meters[COLUMN_COUNT] = {
+        [X] = "m", [Y] = "m", [VX] = "m/s", [VY] = "m/s", [HEADING] = "degrees"};
+    return (export->options->is_in_meters ? in_meters : in_px)[column];
+}
+
+/* What the numbers of kinds, and of the states of each kind, mean. */
+static void note_names(struct export *export) {
+    const struct world *world = export->player.state.world;
+    struct buffer kinds, states;
+    char name[LIMIT_NAME_CHARS + 16];
+    buffer_init(&kinds, LIMIT_KINDS * (LIMIT_NAME_CHARS + 1) + 1);
+    buffer_init(&states, LIMIT_KINDS * LIMIT_STATES * (LIMIT_NAME_CHARS + 1) + 1);
+    for (int i = 0; i < world_kind_count(world); i++) {
+        const struct kind_def *kind = world_kind(world, i);
+        buffer_append(&kinds, kind->name, strlen(kind->name) + 1);
+        buffer_clear(&states);
+        for (int s = 0; s < kind->state_count; s++) {
+            buffer_append(&states, kind->states[s].name, strlen(kind->states[s].name) + 1);
+        }
+        buffer_append(&states, "", 1);
+        (void)snprintf(name, sizeof name, "states of %s", kind->name);
+        hdf5_file_note_names(export->hdf5, "state", name, states.data);
+    }
+    buffer_append(&kinds, "", 1);
+    hdf5_file_note_names(export->hdf5, "kind", "names", kinds.data);
+    buffer_fini(&kinds);
+    buffer_fini(&states);
+}
+
+static int begin_hdf5(struct export *export, struct failure *failure) {
+    const struct world *world = export->player.state.world;
+    const struct recording_world *facts =
+        player_find_world(&export->player, player_moment(&export->player).world);
+    const double hz = world_tick_hz(world), meter = (double)world_meter(world);
+    const double size[2] = {(double)world_size(world).x, (double)world_size(world).y};
+    for (int i = 0; i < export->column_count; i++) {
+        const enum column column = export->columns[i];
+        export->hdf5_columns[i] = (struct hdf5_column){column_names[column], units_of(export, column),
+                                                       column == ID || column == KIND || column == STATE};
+    }
+    export->hdf5 =
+        hdf5_file_create(export->output.unfinished, export->hdf5_columns, export->column_count, failure);
+    if (export->hdf5 == NULL) {
+        return -1;
+    }
+    hdf5_file_note_text(export->hdf5, "format", "drover agents 1");
+    hdf5_file_note_text(export->hdf5, "program", "drover " DROVER_VERSION);
+    hdf5_file_note_text(export->hdf5, "scenario", facts == NULL ? "" : facts->scenario);
+    hdf5_file_note_whole(export->hdf5, "seed", world_seed(world));
+    hdf5_file_note_whole(export->hdf5, "core", facts == NULL ? 0 : facts->core);
+    hdf5_file_note_numbers(export->hdf5, "tick_hz", &hz, 1);
+    hdf5_file_note_numbers(export->hdf5, "size_px", size, 2);
+    hdf5_file_note_numbers(export->hdf5, "px_per_meter", &meter, 1); /* 0: the world has no scale */
+    note_names(export);
+    return 0;
+}
+
+static void add_agent(struct export *export, const struct agent_view *agent) {
+    unsigned char values[COLUMN_COUNT * 4];
+    for (int i = 0; i < export->column_count; i++) {
+        const enum column column = export->columns[i];
+        const uint32_t whole = column == ID     ? agent->id
+                               : column == KIND ? (uint32_t)agent->kind
+                                                : (uint32_t)agent->state;
+        const float number = length_of(export, column, agent);
+        memcpy(values + (size_t)i * 4,
+               export->hdf5_columns[i].is_whole ? (const void *)&whole : (const void *)&number, 4);
+    }
+    hdf5_file_add(export->hdf5, values);
+}
+
+static bool write_hdf5(struct export *export) {
+    const struct world *world = export->player.state.world;
+    const struct hdf5_frame frame = {.tick = world_tick(world),
+                                     .hash = simulation_state_hash(&export->player.state),
+                                     .time_s = (double)world_tick(world) / world_tick_hz(world)};
+    const bool is_good = hdf5_file_begin_frame(export->hdf5, &frame);
+    for (int32_t row = 0; row < world_agent_count(world) && is_good; row++) {
+        const struct agent_view agent = world_agent(world, row);
+        add_agent(export, &agent);
+    }
+    return is_good && !interrupt_is_set(export->player.interrupt);
+}
+
+/* FILE.xdmf, once FILE is in its place. */
+static int write_xdmf(struct export *export, const struct buffer *text, struct failure *failure) {
+    char path[sizeof export->options->out + 8];
+    struct output xdmf;
+    (void)snprintf(path, sizeof path, "%s.xdmf", export->options->out);
+    if (text->failed) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    if (output_begin(&xdmf, export->player.interrupt, path, export->options->replaces, failure) != 0) {
+        return -1;
+    }
+    buffer_append(&xdmf.buffer, text->data, text->length);
+    return output_finish(&xdmf, failure);
+}
+
 static bool write_tick(struct export *export) {
     const struct world *world = export->player.state.world;
+    if (export->options->is_hdf5) {
+        return write_hdf5(export);
+    }
     const uint64_t frame = (world_tick(world) - first_tick(export)) / stride(export);
     for (int32_t row = 0; row < world_agent_count(world); row++) {
         const struct agent_view agent = world_agent(world, row);
@@ -362,14 +501,15 @@ static int begin(struct export *export, struct failure *failure) {
 /* The scale, of the world or as it was said. */
 static int find_scale(struct export *export, struct failure *failure) {
     const struct export_options *options = export->options;
-    const char *option = options->is_trajectory ? "--trajectory" : "--meters";
-    if (!options->is_trajectory && !options->is_in_meters) {
-        return 0;
-    }
-    if (options->is_trajectory && options->world == 0 && export->player.facts->world_count > 1) {
+    const char *option = options->is_trajectory ? "--trajectory" : options->is_hdf5 ? "--hdf5" : "--meters";
+    const bool is_of_one = options->is_trajectory || options->is_hdf5;
+    if (is_of_one && options->world == 0 && export->player.facts->world_count > 1) {
         return failure_set(failure, FAILURE_BAD_PARAM, option,
                            "%s: the recording has %d worlds; --world says which", option,
                            (int)export->player.facts->world_count);
+    }
+    if (!options->is_trajectory && !options->is_in_meters) {
+        return 0;
     }
     export->meter = options->scale > 0.0 ? options->scale : (double)world_meter(export->player.state.world);
     if (!(export->meter > 0.0)) {
@@ -382,6 +522,9 @@ static int find_scale(struct export *export, struct failure *failure) {
     return 0;
 }
 
+/* Bytes of FILE.xdmf: of more than a million frames. */
+enum { XDMF_MOST = 1 << 30 };
+
 static int export_recording(struct export *export, struct failure *failure) {
     choose_columns(export);
     if (begin(export, failure) != 0 || find_scale(export, failure) != 0) {
@@ -391,14 +534,30 @@ static int export_recording(struct export *export, struct failure *failure) {
                      export->options->replaces, failure) != 0) {
         return -1;
     }
-    write_head(export);
-    const int result = go_through(export, failure);
+    const char *slash = strrchr(export->options->out, '/');
+    const char *name = slash == NULL ? export->options->out : slash + 1;
+    struct buffer xdmf;
+    buffer_init(&xdmf, XDMF_MOST);
+    int result = 0;
+    if (export->options->is_hdf5) {
+        result = begin_hdf5(export, failure);
+    } else {
+        write_head(export);
+    }
+    result = result == 0 ? go_through(export, failure) : result;
     progress_end(&export->progress);
+    struct failure closing = {0};
+    if (hdf5_file_close(export->hdf5, &xdmf, name, &closing) != 0 && result == 0) {
+        *failure = closing;
+        result = -1;
+    }
     if (result != 0) {
         output_abandon(&export->output);
-        return -1;
+    } else if ((result = output_finish(&export->output, failure)) == 0 && export->options->is_hdf5) {
+        result = write_xdmf(export, &xdmf, failure);
     }
-    return output_finish(&export->output, failure);
+    buffer_fini(&xdmf);
+    return result;
 }
 
 enum exit_code command_export(const struct command_context *context, int argc, char **argv) {

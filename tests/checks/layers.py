@@ -98,6 +98,7 @@ LIBRARIES = [
     (re.compile(r"^mpi\.h$"), re.compile(r"^server/cluster/"), "mpi.h only in server/cluster: nothing else links MPI"),
     (re.compile(r"^zstd\.h$"), re.compile(r"^server/storage/"), "zstd.h only in server/storage"),
     (re.compile(r"^mosquitto\.h$"), re.compile(r"^clients/mqtt/"), "mosquitto.h only in clients/mqtt"),
+    (re.compile(r"^hdf5\.h$"), re.compile(r"^clients/drover/hdf5_file\.c$"), "hdf5.h only in clients/drover/hdf5_file.c"),
     (re.compile(r"^geos_c\.h$"), re.compile(r"^clients/drover/command_import\.c$"), "geos_c.h only in clients/drover/command_import.c"),
     (re.compile(r"^curl/"), re.compile(r"^viewer/link/seconds_fetch\.c$"), "libcurl only in viewer/link/seconds_fetch.c"),
     (re.compile(r"^linux/tcp\.h$"), re.compile(r"^server/net/peer_window\.c$"), "linux/tcp.h only in server/net/peer_window.c"),
