@@ -17,6 +17,9 @@ import time
 import unittest
 
 from cluster import ROOT, Case, Cluster, Server, wait_for
+from drover_client import Closed
+from proxies import free_port
+from test_stays_up import KeptUp, connect_again
 from namespaces import check_inside, is_inside, main, run
 
 NAMESPACES = ["unshare", "-U", "-r", "-n", "-u", "-m", "--kill-child"]
@@ -80,6 +83,9 @@ class FarMachine:
     def pull(self):
         self.run("ip", "link", "set", "cable", "down")
 
+    def plug(self):
+        self.run("ip", "link", "set", "cable", "up")
+
     def words(self):
         """The options of mpirun: ranks in turns on both machines."""
         return ("-x", "LSAN_OPTIONS", "--hostfile", str(self.hosts), "--map-by", "node", "--mca", "plm_rsh_agent", str(self.agent), "--mca", "btl", "tcp,self",
@@ -128,6 +134,38 @@ class Inside(Case):
             code, said = self.pull(far, (*" ".join(options.groups()).split(), *far.words()))
             self.assertGreater(code, 0, said)
             wait_for(lambda: not far.processes(), "the end of all processes of the far machine")
+
+
+    def test_the_world_stays_up_on_the_machine_that_is_left(self):
+        """drover-cluster-run asks the machines, leaves the far one out, and has it in again once it answers."""
+        with FarMachine() as far, tempfile.TemporaryDirectory() as folder:
+            agent = pathlib.Path(folder, "agent")
+            agent.write_text(f'#!/bin/sh\nip link show cable | grep -q LOWER_UP && exec {far.agent} "$@"\nexit 255\n')
+            agent.chmod(0o755)
+            words = ("--hostfile", str(far.hosts), "--map-by", "node", "-x", "LSAN_OPTIONS", "--mca", "btl", "tcp,self",
+                     "--mca", "btl_tcp_if_include", "10.98.0.0/24", "--mca", "oob_tcp_if_include", "10.98.0.0/24")
+            with KeptUp(2, "--state", f"{folder}/state", "--sync", "always", "pedestrians", mca=words, port=free_port(),
+                        environment={"OMPI_MCA_plm_rsh_agent": str(agent)}) as cluster:
+                client = cluster.connect()
+                hosts = [rank["host"] for rank in client.request("stats")["cluster"]["ranks"]]
+                self.assertEqual(hosts, ["near", "far"])
+                reply = client.request("set_param", kind="east_1", param="max_speed", value=60)
+                far.pull()
+                pulled = time.monotonic()
+                with contextlib.suppress(OSError, Closed):
+                    client.until_closed()
+                client = connect_again(self, cluster.port, pulled, 30)
+                print(f"a cable was pulled: the world was back after {time.monotonic() - pulled:.1f} s")
+                self.assertRegex(client.hello["restarted"]["reason"], r"^rank 1 on far \(process \d+\) is lost$")
+                self.assertGreaterEqual(client.hello["restarted"]["tick"], reply["tick"])
+                self.assertEqual({rank["host"] for rank in client.request("stats")["cluster"]["ranks"]}, {"near"})
+                far.plug()
+                os.kill(cluster.ranks_now()[1], signal.SIGKILL)
+                killed = time.monotonic()
+                with contextlib.suppress(OSError, Closed):
+                    client.until_closed()
+                client = connect_again(self, cluster.port, killed, 30)
+                self.assertEqual([rank["host"] for rank in client.request("stats")["cluster"]["ranks"]], ["near", "far"])
 
 
 @unittest.skipIf(is_inside(), "inside")
