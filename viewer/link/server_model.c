@@ -208,8 +208,9 @@ static void take_playback(struct server_model *model, const struct message_playb
                                  (unsigned long long)playback->left_out_ticks,
                                  (unsigned long long)playback->left_out_requests);
     }
-    if (playback->has_restarted &&
-        !(before.has_restarted && before.restarted_tick == playback->restarted_tick)) {
+    /* Whoever comes later has missed nothing. */
+    const bool is_known = before.has_restarted && before.restarted_tick == playback->restarted_tick;
+    if (playback->has_restarted && !is_known && model->session != 0) {
         server_model_set_warning(model, "The world went on from tick %llu after a restart: %s",
                                  (unsigned long long)playback->restarted_tick, playback->lost);
     }

@@ -425,6 +425,31 @@ static void a_recording_ends_with_its_server(void **state) {
     free(hello);
 }
 
+static void a_restart_is_said_to_those_who_were_there(void **state) {
+    static const char line[] =
+        "{\"op\":\"hello\",\"protocol\":1,\"server\":\"s\",\"session\":%d,\"role\":\"admin\",\"tick\":50,"
+        "\"time\":1,"
+        "\"paused\":false,\"restarted\":{\"tick\":%d,\"reason\":\"rank 1 on node2 is "
+        "lost\"},\"scenario\":{\"name\":\"a\","
+        "\"title\":\"A\",\"description\":\"\",\"size\":[100,100],\"edge\":\"wrap\",\"seed\":1,\"tick_hz\":60,"
+        "\"kinds\":[],\"targets\":[],\"obstacles\":[]}}";
+    struct server_model *model = *state;
+    char text[sizeof line + 32];
+    model->session = 0; /* the first connection */
+    const uint32_t before = model->notice_count;
+    (void)snprintf(text, sizeof text, line, 3, 40);
+    take_line(model, text);
+    assert_int_equal(model->session, 3);
+    assert_int_equal(model->notice_count, before);
+    for (int i = 0; i < 2; i++) { /* a further one to the same server says nothing new */
+        (void)snprintf(text, sizeof text, line, 4, 45);
+        take_line(model, text);
+        assert_string_equal(model->notice,
+                            "The world went on from tick 45 after a restart: rank 1 on node2 is lost");
+        assert_int_equal(model->notice_count, before + 1);
+    }
+}
+
 static void the_file_that_is_written_is_known(void **state) {
     struct server_model *model = *state;
     take_line(model, "{\"op\":\"reply\",\"to\":\"stats\",\"tick\":9,\"paused\":false,\"recording\":{\"file\":"
@@ -684,6 +709,7 @@ int main(void) {
                                         teardown),
         cmocka_unit_test_setup_teardown(a_saved_world_is_named_when_it_is_loaded, setup, teardown),
         cmocka_unit_test_setup_teardown(a_recording_ends_with_its_server, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_restart_is_said_to_those_who_were_there, setup, teardown),
         cmocka_unit_test_setup_teardown(the_file_that_is_written_is_known, setup, teardown),
         cmocka_unit_test_setup_teardown(every_event_has_words, setup, teardown),
         cmocka_unit_test_setup_teardown(a_speed_that_is_asked_for_stays, setup, teardown),
