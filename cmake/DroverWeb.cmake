@@ -59,7 +59,7 @@ if(DROVER_WEB)
     PREFIX ${DROVER_WASM_DIR}-step
     CMAKE_ARGS
       -DCMAKE_TOOLCHAIN_FILE=${CMAKE_SOURCE_DIR}/cmake/toolchain-wasm.cmake
-      -UCMAKE_C_FLAGS_RELEASE # an earlier configuration's: the toolchain file says it
+      -UCMAKE_C_FLAGS -UCMAKE_C_FLAGS_RELEASE # an earlier configuration's: the toolchain file says it
       -DCMAKE_BUILD_TYPE=Release
       -DCMAKE_C_COMPILER_LAUNCHER=${CMAKE_C_COMPILER_LAUNCHER}
       -DDROVER_CJSON_SOURCE=${DROVER_CJSON_SOURCE}

@@ -28,7 +28,7 @@ find_program(CMAKE_RANLIB llvm-ranlib REQUIRED)
 # Relaxed SIMD is never used: its operations may round differently from one browser to another.
 set(CMAKE_C_FLAGS_INIT "-ffunction-sections -fdata-sections")
 if(DROVER_WASM_SIMD)
-  string(APPEND CMAKE_C_FLAGS_INIT " -msimd128")
+  string(APPEND CMAKE_C_FLAGS_INIT " -msimd128 -mnontrapping-fptoint -msign-ext")
 endif()
 set(CMAKE_C_FLAGS_RELEASE "-Oz -DNDEBUG" CACHE STRING "") # small: drover_wasm_quick says what is quick
 

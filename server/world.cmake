@@ -26,5 +26,8 @@ set(DROVER_WORLD_SOURCES
   scenario/scenario_world.c)
 list(TRANSFORM DROVER_WORLD_SOURCES PREPEND ${CMAKE_CURRENT_LIST_DIR}/)
 drover_library(drover_world ${DROVER_WORLD_SOURCES})
+if(CMAKE_SYSTEM_NAME STREQUAL "WASI")
+  set_source_files_properties(${CMAKE_CURRENT_LIST_DIR}/recording/recording_line.c PROPERTIES COMPILE_DEFINITIONS DROVER_SUM_SLICES=1)
+endif()
 target_link_libraries(drover_world PUBLIC drover_sim drover_common)
 set_target_properties(drover_world PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden) # for libdrover-sim

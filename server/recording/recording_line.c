@@ -14,11 +14,15 @@
 #include "server/sim/core.h"
 #include "server/sim/world/world_image.h"
 
-enum { SLICES = 8, BRACE_AND_NEWLINE = 2 };
+enum { BRACE_AND_NEWLINE = 2 };
 
 static const char sum_key[] = ",\"sum\":\"";
 
 /* ---- CRC-32, eight bytes at a time ---- */
+
+#if !defined(DROVER_SUM_SLICES)
+#define DROVER_SUM_SLICES 8 /* 1, a byte at a time: its table is an eighth, in what a page fetches */
+#endif
 
 /* The sum is linear: that of a byte is the sums of its bits, which are the rows below, without carry. */
 #define BIT(byte, bit, sum) ((byte) >> (bit)&1u ? UINT32_C(sum) : 0u)
@@ -41,25 +45,30 @@ static const char sum_key[] = ",\"sum\":\"";
     }
 
 /* slices[k][byte]: the sum of a byte that k bytes follow. */
-static const uint32_t slices[SLICES][256] = {
+static const uint32_t slices[DROVER_SUM_SLICES][256] = {
     SLICE(0x77073096, 0xee0e612c, 0x076dc419, 0x0edb8832, 0x1db71064, 0x3b6e20c8, 0x76dc4190, 0xedb88320),
+#if DROVER_SUM_SLICES == 8
     SLICE(0x191b3141, 0x32366282, 0x646cc504, 0xc8d98a08, 0x4ac21251, 0x958424a2, 0xf0794f05, 0x3b83984b),
     SLICE(0x01c26a37, 0x0384d46e, 0x0709a8dc, 0x0e1351b8, 0x1c26a370, 0x384d46e0, 0x709a8dc0, 0xe1351b80),
     SLICE(0xb8bc6765, 0xaa09c88b, 0x8f629757, 0xc5b428ef, 0x5019579f, 0xa032af3e, 0x9b14583d, 0xed59b63b),
     SLICE(0x3d6029b0, 0x7ac05360, 0xf580a6c0, 0x30704bc1, 0x60e09782, 0xc1c12f04, 0x58f35849, 0xb1e6b092),
     SLICE(0xcb5cd3a5, 0x4dc8a10b, 0x9b914216, 0xec53826d, 0x03d6029b, 0x07ac0536, 0x0f580a6c, 0x1eb014d8),
     SLICE(0xa6770bb4, 0x979f1129, 0xf44f2413, 0x33ef4e67, 0x67de9cce, 0xcfbd399c, 0x440b7579, 0x8816eaf2),
-    SLICE(0xccaa009e, 0x4225077d, 0x844a0efa, 0xd3e51bb5, 0x7cbb312b, 0xf9766256, 0x299dc2ed, 0x533b85da)};
+    SLICE(0xccaa009e, 0x4225077d, 0x844a0efa, 0xd3e51bb5, 0x7cbb312b, 0xf9766256, 0x299dc2ed, 0x533b85da)
+#endif
+};
 
 uint32_t line_sum(uint32_t before, const char *bytes, size_t length) {
     const unsigned char *next = (const unsigned char *)bytes;
     uint32_t sum = ~before;
-    for (; length >= SLICES; length -= SLICES, next += SLICES) {
+#if DROVER_SUM_SLICES == 8
+    for (; length >= DROVER_SUM_SLICES; length -= DROVER_SUM_SLICES, next += DROVER_SUM_SLICES) {
         sum ^= (uint32_t)next[0] | (uint32_t)next[1] << 8 | (uint32_t)next[2] << 16 | (uint32_t)next[3] << 24;
         sum = slices[7][sum & 255u] ^ slices[6][sum >> 8 & 255u] ^ slices[5][sum >> 16 & 255u] ^
               slices[4][sum >> 24] ^ slices[3][next[4]] ^ slices[2][next[5]] ^ slices[1][next[6]] ^
               slices[0][next[7]];
     }
+#endif
     for (; length > 0; length--, next++) {
         sum = sum >> 8 ^ slices[0][(sum ^ *next) & 255u];
     }

@@ -115,7 +115,7 @@ struct selfcheck *selfcheck_create(const struct selfcheck_def *def, const struct
         free_parts(selfcheck);
         return NULL;
     }
-    world_set_simd(selfcheck->state.world, SIMD_PLAIN);
+    world_set_simd(selfcheck->state.world, simd_simplest());
     if (duty_start(&selfcheck->duty, compare, selfcheck) != 0) {
         free_parts(selfcheck);
         return NULL;

@@ -8,7 +8,9 @@
 #include "server/sim/kernels/kernels_internal.h"
 
 static const struct kernel_set *const sets[SIMD_COUNT] = {
+#if !defined(DROVER_WITHOUT_PLAIN)
     [SIMD_PLAIN] = &kernels_plain,
+#endif
 #if defined(__x86_64__)
     [SIMD_SSE2] = &kernels_sse2,
     [SIMD_AVX2] = &kernels_avx2,
@@ -298,7 +300,7 @@ void orca_kernel_solve(enum simd simd, const struct orca_query *query, const str
 /* ---- steering ---- */
 
 bool steering_has_rule(enum behavior_type type) {
-    return kernels_plain.steering->rules[type] != NULL;
+    return kernels_of(simd_simplest())->steering->rules[type] != NULL;
 }
 
 const struct steering_kernel *steering_kernel_of(enum simd simd) {

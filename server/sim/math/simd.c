@@ -26,7 +26,12 @@ bool simd_is_supported(enum simd simd) {
         return simd == SIMD_PLAIN || simd == SIMD_SSE2;
     }
 #elif defined(__wasm_simd128__)
-    return simd == SIMD_PLAIN || simd == SIMD_SIMD128;
+#if !defined(DROVER_WITHOUT_PLAIN)
+    if (simd == SIMD_PLAIN) {
+        return true;
+    }
+#endif
+    return simd == SIMD_SIMD128;
 #else
     return simd == SIMD_PLAIN;
 #endif
@@ -38,4 +43,8 @@ enum simd simd_best(void) {
         simd--;
     }
     return (enum simd)simd;
+}
+
+enum simd simd_simplest(void) {
+    return simd_is_supported(SIMD_PLAIN) ? SIMD_PLAIN : simd_best();
 }

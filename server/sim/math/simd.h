@@ -12,9 +12,11 @@ enum simd { SIMD_PLAIN, SIMD_SSE2, SIMD_AVX2, SIMD_AVX512, SIMD_SIMD128, SIMD_CO
 extern const char *const simd_names[];
 /** The instruction set of this name, or -1. */
 int simd_from_name(const char *name);
-/** Whether this program has it and this processor too. SIMD_PLAIN: always. */
+/** Whether this program has it and this processor too. SIMD_PLAIN: always, but in the server of a page. */
 bool simd_is_supported(enum simd simd);
 /** The widest that is supported. */
 enum simd simd_best(void);
+/** SIMD_PLAIN, or what there is in its place. */
+enum simd simd_simplest(void);
 
 #endif
