@@ -70,12 +70,12 @@ if (!given["no-check"]) {
     run(given.tsc, ["--noEmit", "-p", source]);
 }
 const program = readFileSync(given.wasm), wasm = add("page.wasm", program, true);
-const scriptOf = (entry, defines) => bundle(given.esbuild, source, entry, { IN_PAGE: false, SERVER_WORKER_URL: "", ASSETS: "/", ...defines });
-const worker = add("worker.js", scriptOf("worker.ts", { WASM_URL: `/assets/${wasm}`, WASM_BYTES: program.length }), true);
-const script = add("page.js", scriptOf("main.ts", { WORKER_URL: `/assets/${worker}` }), true);
+const scriptOf = (entry, defines) => bundle(given.esbuild, source, entry, { IN_PAGE: false, SERVER_WORKER_URL: "", SERVER_URL: "", SERVER_BYTES: 0, ASSETS: "/", ...defines });
+const worker = add("worker.js", scriptOf("worker.ts", {}), true);
+const script = add("page.js", scriptOf("main.ts", { WORKER_URL: `/assets/${worker}`, WASM_URL: `/assets/${wasm}`, WASM_BYTES: program.length }), true);
 const style = add("style.css", bundleStyle(given.esbuild, join(source, "style.css")), true);
 const icon = add("favicon.svg", readFileSync(join(source, "favicon.svg")), false);
-const html = readFileSync(join(source, "index.html"), "utf8");
+const html = readFileSync(join(source, "index.html"), "utf8").replace(/.*server\.wasm.*\n/, ""); // for pages that have it
 const named = { "page.wasm": wasm, "worker.js": worker, "page.js": script, "style.css": style, "favicon.svg": icon };
 add("index.html", documentOf(html, Object.fromEntries(Object.entries(named).map(([name, full]) => [name, `/assets/${full}`]))), false);
 

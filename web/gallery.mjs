@@ -44,15 +44,20 @@ mkdirSync(join(out, "previews"));
 const page = readFileSync(given.page), server = readFileSync(given.server);
 const pageName = add("page.wasm", page, true), serverName = add("server.wasm", server, true);
 const scriptOf = (entry, defines) => bundle(given.esbuild, source, entry, { IN_PAGE: true, ASSETS: "", ...defines });
-const worker = add("worker.js", scriptOf("worker.ts", { WASM_URL: pageName, WASM_BYTES: page.length }), true);
-const serverWorker = add("server_worker.js", scriptOf("server_worker.ts", { SERVER_URL: serverName, SERVER_BYTES: server.length }), true);
-const script = add("page.js", scriptOf("main.ts", { WORKER_URL: worker, SERVER_WORKER_URL: serverWorker }), true);
+const worker = add("worker.js", scriptOf("worker.ts", {}), true);
+const serverWorker = add("server_worker.js", scriptOf("server_worker.ts", {}), true);
+const script = add("page.js", scriptOf("main.ts", {
+    WORKER_URL: worker, SERVER_WORKER_URL: serverWorker, WASM_URL: pageName, WASM_BYTES: page.length, SERVER_URL: serverName, SERVER_BYTES: server.length,
+}), true);
 const style = add("style.css", bundleStyle(given.esbuild, join(source, "style.css")), true);
+add("server.json", JSON.stringify({ worker: serverWorker, server: serverName })); // for scripts: @drover/client
 add("favicon.svg", readFileSync(join(source, "favicon.svg")));
 const html = readFileSync(join(source, "index.html"), "utf8")
     .replace('<meta charset="utf-8">', `<meta charset="utf-8">\n<meta http-equiv="Content-Security-Policy" content="${POLICY}">`)
     .replace("as WebAssembly from the same server", "as WebAssembly");
-add("world.html", documentOf(html, { "page.js": script, "style.css": style, "favicon.svg": "favicon.svg" }));
+add("world.html", documentOf(html, {
+    "page.js": script, "style.css": style, "favicon.svg": "favicon.svg", "page.wasm": pageName, "server.wasm": serverName,
+}));
 add("drover-world.js", scriptOf("element.ts", {}));
 
 const texts = {};

@@ -140,6 +140,7 @@ static struct app *create_app(void) {
     log_set_level((enum log_level)options.log_level);
     options.is_page = true;
     options.reduces_motion = page_state()->reduces_motion;
+    options.has_own_server = page_state()->has_own_server;
     return app_create(&options, &page.failure);
 }
 
@@ -153,6 +154,7 @@ int32_t page_create(int32_t width, int32_t height, double pixel_ratio, uint32_t 
     page_state()->canvas.has_card = (flags & PAGE_HAS_CARD) != 0;
     page_state()->canvas.takes_crowd = (flags & PAGE_TAKES_CROWD) != 0;
     page_state()->reduces_motion = (flags & PAGE_REDUCES_MOTION) != 0;
+    page_state()->has_own_server = (flags & PAGE_OWN_SERVER) != 0;
     buffer_init(&page.output, OUTPUT_BYTES);
     page.app = page_state()->app = create_app();
     if (page.app == NULL) {

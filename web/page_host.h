@@ -18,7 +18,8 @@
 enum page_flag {
     PAGE_HAS_CARD = 1,       /* WebGL2 draws meshes; without it the pictures are pixels: page_pixels */
     PAGE_REDUCES_MOTION = 2, /* the visitor prefers that: see viewer_options */
-    PAGE_TAKES_CROWD = 4     /* with PAGE_HAS_CARD: page_crowd is drawn */
+    PAGE_TAKES_CROWD = 4,    /* with PAGE_HAS_CARD: page_crowd is drawn */
+    PAGE_OWN_SERVER = 8      /* the server is in the page too: there is no network */
 };
 
 /** Of page_frame's result. */

@@ -27,6 +27,7 @@ struct page_state {
     struct app *app; /* NULL before page_create */
     struct page_canvas canvas;
     bool reduces_motion; /* the visitor prefers that */
+    bool has_own_server; /* the server is in the page too */
     char *text;          /* of page_text, owned */
     uint32_t text_size;
 };

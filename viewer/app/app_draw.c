@@ -314,6 +314,7 @@ static void fill_view(struct app *app) {
         .is_headless = app->options.is_headless,
         .is_kiosk = app->options.is_kiosk,
         .is_page = app->options.is_page,
+        .has_own_server = app->options.has_own_server,
         .is_fixed = is_fixed,
     };
     hud_fill(&hud, &app->view);

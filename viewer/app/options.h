@@ -31,6 +31,7 @@ struct viewer_options {
     int renderer;       /* enum window_renderer */
     bool is_full_screen;
     bool is_page;        /* in a browser: what it says names no command lines */
+    bool has_own_server; /* it runs in the same page: there is no network */
     bool reduces_motion; /* the visitor prefers that: nothing fades, and no view follows an agent by itself */
     bool is_kiosk;       /* for an exhibition: full screen, no panels, worlds by turns */
     char kiosk_list[1024]; /* a file: the worlds; "" for those of the server */

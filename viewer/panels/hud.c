@@ -47,7 +47,7 @@ static bool is_network_bad(const struct hud_input *input) {
     for (int i = 0; input->lag != NULL && i < input->lag->count; i++) {
         guessed += input->lag->late_ms[i] > 40.0f ? 1 : 0;
     }
-    return input->link->state == LINK_READY &&
+    return !input->has_own_server && input->link->state == LINK_READY &&
            (is_stalled(input) || (guessed > 3 && input->measures.behind_rate < 0.0));
 }
 

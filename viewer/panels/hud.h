@@ -102,6 +102,7 @@ struct hud_input {
     float toast_alpha, caption_alpha; /* 0..1 */
     bool was_caption_high;            /* in the picture before */
     bool has_region;                  /* frames have the agents around what is visible alone */
+    bool has_own_server;              /* it runs in the same page: there is no network */
     bool is_headless;                 /* there is no keyboard */
     bool is_fixed;                    /* measured numbers are left out, so that pictures can be compared */
 };

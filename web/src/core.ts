@@ -38,13 +38,7 @@ export class Core {
     private readonly encoder = new TextEncoder();
     private readonly decoder = new TextDecoder();
 
-    /** Compiles while the bytes come; onBytes gets how many have. */
-    static async load(url: string, host: Host, onBytes: (done: number) => void): Promise<Core> {
-        const response = await fetch(url, { credentials: "same-origin" });
-        if (!response.ok) {
-            throw new Error(`the server sends no ${url}: ${response.status} ${response.statusText}`);
-        }
-        const compiled = await WebAssembly.compileStreaming(counted(response, onBytes));
+    static async create(compiled: WebAssembly.Module, host: Host): Promise<Core> {
         let core: Core | null = null;
         const instance = await WebAssembly.instantiate(compiled, importsOf(compiled, host, () => core!));
         core = new Core(instance);
@@ -177,8 +171,17 @@ export class Core {
     }
 }
 
+/** Fetches a module, and compiles it while the bytes come; onBytes gets how many have. */
+export async function moduleFrom(url: string, onBytes: (done: number) => void): Promise<WebAssembly.Module> {
+    const response = await fetch(url, { credentials: "same-origin" }); // as index.html preloads it
+    if (!response.ok) {
+        throw new Error(`the server sends no ${url}: ${response.status} ${response.statusText}`);
+    }
+    return WebAssembly.compileStreaming(counted(response, onBytes));
+}
+
 /* The same response, whose bytes are counted on their way. */
-export function counted(response: Response, onBytes: (done: number) => void): Response {
+function counted(response: Response, onBytes: (done: number) => void): Response {
     let done = 0;
     const counter = new TransformStream<Uint8Array, Uint8Array>({
         transform(chunk, out) {

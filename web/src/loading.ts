@@ -25,6 +25,7 @@ export class Loading {
     private readonly bar: HTMLProgressElement;
     private readonly words: HTMLElement;
     private readonly known: Pick<Sections, "bar" | "banner"> = {};
+    private readonly come = new Map<string, [number, number]>();
     private isOver = false;
 
     /** node: the element of index.html. onOver: the first picture is there. */
@@ -34,9 +35,11 @@ export class Loading {
         this.words = node.querySelector("[role=status]")!;
     }
 
-    /** So many bytes of the program have come. */
-    setBytes(done: number, all: number): void {
-        this.set(PROGRAM * Math.min(done / all, 1), `Loading the viewer: ${bytesWords(done, all)}`);
+    /** So many bytes of a program have come: of the viewer, and of the server where the page has its own. */
+    setBytes(what: string, done: number, all: number): void {
+        this.come.set(what, [Math.min(done, all), all]);
+        const [sum, whole] = [...this.come.values()].reduce(([a, b], [c, d]) => [a + c, b + d], [0, 0]);
+        this.set(PROGRAM * sum / whole, `Loading the viewer: ${bytesWords(sum, whole)}`);
     }
 
     /** Sections that have changed. */

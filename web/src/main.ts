@@ -1,4 +1,5 @@
 /* The main thread: the document, what the visitor does, the panels. The viewer itself runs in a Worker (worker.ts). */
+import { moduleFrom } from "./core";
 import { embed } from "./embedded";
 import { GlPainter } from "./gl";
 import { Input } from "./input";
@@ -201,6 +202,9 @@ class Page {
         if (this.own !== null) {
             this.tick();
         }
+        moduleFrom(WASM_URL, (done) => loading.setBytes("viewer", done, WASM_BYTES)).then(
+            (compiled) => this.send({ type: "program", compiled }),
+            (error) => fail(`Its program did not come or does not run: ${reasonOf(error)}.`));
     }
 
     /* The screen's refresh, for a Worker without a canvas. */
@@ -213,9 +217,6 @@ class Page {
 
     private handle(message: ToMain): void {
         switch (message.type) {
-        case "bytes":
-            loading.setBytes(message.done, message.all);
-            break;
         case "ready":
             hasBegun = true;
             document.documentElement.dataset.renderer = message.renderer;

@@ -33,6 +33,7 @@ export interface Start extends Size {
 
 export type ToWorker =
     | Start
+    | { type: "program"; compiled: WebAssembly.Module } // page.wasm
     | { type: "pointer"; event: PointerEventType; id: number; x: number; y: number; buttons: number; clicks: number; time: number }
     | { type: "wheel"; x: number; y: number; notches: number }
     | { type: "gesture"; x: number; y: number; dx: number; dy: number; factor: number }
@@ -68,7 +69,6 @@ export interface Texture { width: number; height: number; texels: Uint8Array; is
 export interface Pixels { width: number; height: number; pixels: Uint32Array }
 
 export type ToMain =
-    | { type: "bytes"; done: number; all: number } // of the program
     | { type: "ready"; shortcuts: string; renderer: "card" | "raster" }
     | { type: "panels"; text: string }
     | { type: "cursor"; shape: number }

@@ -1,4 +1,5 @@
 /* The server of a page that has its own: its Worker, and the world that the page's address asks for. */
+import { moduleFrom } from "./core";
 import type { Loading } from "./loading";
 import { reasonOf } from "./messages";
 import type { Share } from "./share";
@@ -44,9 +45,7 @@ export class OwnServer {
         const channel = new MessageChannel();
         this.port = channel.port2;
         this.worker.onmessage = ({ data }: MessageEvent<ServerSays>) => {
-            if (data.type === "bytes") {
-                loading.setBytes(data.done, data.all);
-            } else if (data.type === "failure") {
+            if (data.type === "failure") {
                 this.fail(data.words, `#scenario=${DEFAULT_SCENARIO}`);
             } else if (data.type === "ready") {
                 if (!this.hasCatalog) {
@@ -59,6 +58,8 @@ export class OwnServer {
                 this.settle(data);
             }
         };
+        moduleFrom(SERVER_URL, (done) => loading.setBytes("server", done, SERVER_BYTES)).then(
+            (compiled) => this.post({ type: "program", compiled }), (error) => this.fail(`The server of the page did not come: ${reasonOf(error)}.`));
         this.begin(hash, channel.port1).catch((error) =>
             this.fail(`The link cannot be followed: ${reasonOf(error)}.`, `#scenario=${DEFAULT_SCENARIO}`));
     }

@@ -13,6 +13,7 @@ export interface ServerStart {
 
 export type ToServer =
     | ServerStart
+    | { type: "program"; compiled: WebAssembly.Module } // server.wasm; after the first start
     | { type: "connect" }                    // with a port: a peer
     | { type: "hide"; isHidden: boolean }    // the world stands still while it is hidden
     | { type: "files"; files: Record<string, string> }
@@ -25,7 +26,6 @@ export type FromServer = string | { isOpen: boolean; reason: string };
 
 /** What the Worker says to the page. */
 export type ServerSays =
-    | { type: "bytes"; done: number; all: number }
     | { type: "ready" }
     | { type: "shared"; share: Share }
     | { type: "asked"; errors: string[] }    // what the server refused

@@ -1,5 +1,4 @@
 /* The Worker that has a server: drover-server in WebAssembly, its clock, and the ports of its peers. */
-import { counted } from "./core";
 import { reasonOf } from "./messages";
 import { RECORDINGS, SCENARIOS, ServerCore } from "./server_core";
 import { shareOf, type Share } from "./share";
@@ -183,13 +182,8 @@ class Server {
     }
 }
 
-async function load(): Promise<WebAssembly.Module> {
-    const response = await fetch(SERVER_URL, { credentials: "same-origin" });
-    if (!response.ok) {
-        throw new Error(`the page has no ${SERVER_URL}: ${response.status} ${response.statusText}`);
-    }
-    return WebAssembly.compileStreaming(counted(response, (done) => scope.postMessage({ type: "bytes", done, all: SERVER_BYTES })));
-}
+let takeProgram: (compiled: WebAssembly.Module) => void;
+const program = new Promise<WebAssembly.Module>((done) => (takeProgram = done));
 
 let server: Server | null = null;
 const early: (() => void)[] = [];
@@ -237,7 +231,7 @@ function handle(data: ToServer, ports: readonly MessagePort[]): void {
 
 /* The first start. */
 async function begin(start: ServerStart): Promise<void> {
-    compiled = await load();
+    compiled = await program;
     const made = new Server(compiled);
     made.start(start);
     server = made;
@@ -257,6 +251,8 @@ scope.onmessage = ({ data, ports }) => {
     if (data.type === "start" && ports.length > 0) {
         ports[0].onmessage = (event: MessageEvent<ToServer>) => handleSoon(event.data, event.ports);
         begin(data).catch((error) => scope.postMessage({ type: "failure", words: reasonOf(error) }));
+    } else if (data.type === "program") {
+        takeProgram(data.compiled);
     } else {
         handleSoon(data, ports);
     }

@@ -6,7 +6,7 @@ import { isForced, reasonOf, type Mesh, type Pixels, type Size, type Start, type
 import { PortSocket } from "./port_socket";
 import { pngOf, RasterPainter } from "./raster";
 
-const HAS_CARD = 1, REDUCES_MOTION = 2, TAKES_CROWD = 4;
+const HAS_CARD = 1, REDUCES_MOTION = 2, TAKES_CROWD = 4, OWN_SERVER = 8;
 const TEXTURES = 3;
 const STILL_MS = 50;
 const LOG_LEVELS = ["error", "warn", "info", "debug"] as const;
@@ -324,11 +324,13 @@ function painterOf(start: Start, onRestored: () => void): { painter: Painter; ha
     return { painter: new OwnPainter(gl, raster), hasCard: gl !== null };
 }
 
+let takeProgram: (compiled: WebAssembly.Module) => void;
+const program = new Promise<WebAssembly.Module>((done) => (takeProgram = done));
+
 async function begin(start: Start): Promise<Viewer> {
     let viewer: Viewer | null = null;
     const { painter, hasCard } = painterOf(start, () => viewer?.redraw());
-    const core: Core = await Core.load(WASM_URL, hostOf(() => painter, () => core, (bytes, problem) => viewer?.fetched(bytes, problem)),
-        (done) => tell({ type: "bytes", done, all: WASM_BYTES }));
+    const core: Core = await Core.create(await program, hostOf(() => painter, () => core, (bytes, problem) => viewer?.fetched(bytes, problem)));
     if (start.settings !== "") {
         core.take("page_settings", start.settings);
     }
@@ -339,7 +341,8 @@ async function begin(start: Start): Promise<Viewer> {
     }
     // Copies for the main thread would cost more than the rows save.
     const takesCrowd = hasCard && start.canvas !== null && start.renderer !== "mesh";
-    const flags = (hasCard ? HAS_CARD : 0) | (takesCrowd ? TAKES_CROWD : 0) | (start.reducesMotion ? REDUCES_MOTION : 0);
+    const flags = (hasCard ? HAS_CARD : 0) | (takesCrowd ? TAKES_CROWD : 0) | (start.reducesMotion ? REDUCES_MOTION : 0) |
+        (start.server !== null ? OWN_SERVER : 0);
     if (core.call.page_create(start.width, start.height, start.ratio, flags) === 0) {
         throw new Error(core.give("page_failure") || "the viewer does not start");
     }
@@ -365,6 +368,8 @@ scope.onmessage = ({ data }) => {
             },
             (error) => tell({ type: "failure", words: `Its program did not come or does not run: ${reasonOf(error)}.` }),
         );
+    } else if (data.type === "program") {
+        takeProgram(data.compiled);
     } else if (data.type === "figures") {
         tell({ type: "figures", figures: { ...figures } });
     } else if (viewer === null) {

@@ -387,6 +387,9 @@ static void figures_of_the_network_are_asked_for_or_explain(void **state) {
     fixture->frame.is_stalled = true;
     hud_fill(&input, &fixture->view);
     assert_true(fixture->view.network_count > 3 && fixture->view.is_network_bad);
+    input.has_own_server = true; /* there is no network that could be bad */
+    hud_fill(&input, &fixture->view);
+    assert_true(fixture->view.network_count == 0 && !fixture->view.is_network_bad);
     free(fixture);
 }
 
