@@ -3,7 +3,11 @@ import { createHash, randomBytes } from "node:crypto";
 import { get as httpGet, type Incoming } from "node:http";
 import { get as httpsGet } from "node:https";
 import { connect as connectTcp, type Socket } from "node:net";
+import { readFile } from "node:fs/promises";
+import { pathToFileURL } from "node:url";
+import { Worker as Thread } from "node:worker_threads";
 import { DroverError, nonsense } from "./errors.js";
+import { useGallery as useGalleryWith, type ServerWorker } from "./gallery.js";
 import { register, unreachable, type Dial, type Transport } from "./transport.js";
 
 export * from "./index.js";
@@ -197,6 +201,37 @@ const overWebSocket: Dial = (address, { signal, maxLine }) => new Promise((done,
         setTimeout(() => socket.on("data", (data: Uint8Array) => take(() => read(data))), 0); // when the client has set onlines
     });
 });
+
+// --- a server of one's own
+
+/* What the script of a Worker has in browsers; the server's log stays in the Worker. */
+const AS_IN_BROWSERS = `const { parentPort } = require("node:worker_threads");
+globalThis.self = globalThis;
+console.debug = () => {};
+globalThis.postMessage = (message) => parentPort.postMessage(message);
+parentPort.onmessage = (event) => globalThis.onmessage(event);
+`;
+const TYPE_OF_WASM = { headers: { "Content-Type": "application/wasm" } };
+
+const access = {
+    read: async (file: URL): Promise<Response> => file.protocol === "file:" ? new Response(await readFile(file), TYPE_OF_WASM) : fetch(file),
+    async start(script: URL): Promise<ServerWorker> {
+        const thread = new Thread(AS_IN_BROWSERS + await (await access.read(script)).text(), { eval: true });
+        const worker: ServerWorker = {
+            onmessage: null,
+            postMessage: (message, transfer) => thread.postMessage(message, transfer),
+            terminate: () => void thread.terminate(),
+        };
+        thread.on("message", (data) => worker.onmessage?.({ data }));
+        thread.on("error", (error: Error) => worker.onmessage?.({ data: { type: "failure", words: error.message } }));
+        return worker;
+    },
+};
+
+/** As in browsers; folder may be a path, too. */
+export function useGallery(folder: string | URL): void {
+    useGalleryWith(/^[a-z]{2,}:/i.test(String(folder)) ? folder : pathToFileURL(String(folder)), access);
+}
 
 register("tcp", overTcp);
 register("ws", overWebSocket);

@@ -23,6 +23,20 @@ declare module "node:crypto" {
     export function randomBytes(count: number): Buffer;
     export function createHash(name: string): { update(text: string): { digest(form: "base64"): string } };
 }
+declare module "node:fs/promises" {
+    export function readFile(path: URL): Promise<Uint8Array>;
+}
+declare module "node:url" {
+    export function pathToFileURL(path: string): URL;
+}
+declare module "node:worker_threads" {
+    export class Worker {
+        constructor(text: string, options: { eval: boolean });
+        postMessage(message: unknown, transfer?: any[]): void;
+        on(event: "message" | "error", callback: (value: any) => void): void;
+        terminate(): Promise<number>;
+    }
+}
 interface Buffer extends Uint8Array {
     toString(form?: string): string;
     readUInt16BE(at: number): number;

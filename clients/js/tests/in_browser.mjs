@@ -1,5 +1,5 @@
 // In the page of test_browser.mjs: the package over the browser's own WebSocket and MessagePort.
-import { connect, overPort, register } from "/client/index.js";
+import { connect, overPort, register, useGallery } from "/client/index.js";
 
 export async function run({ asked }) {
   const world = await connect(`ws://${location.host}/ws`), seen = { role: world.greeting.role, ticks: [], links: [] };
@@ -22,5 +22,9 @@ export async function run({ asked }) {
   const other = await connect("wasm:mine");
   seen.worker = [other.scenario.name, (await other.ping()).tick];
   await other.close();
+  useGallery("/gallery"); // a server of one's own instead
+  const own = await connect("wasm:boids?seed=5&paused"), { tick, hash } = await own.step(60);
+  seen.own = [tick, hash];
+  await own.close();
   return seen;
 }

@@ -29,12 +29,13 @@ async function cuttable(port) {
 await runTest(async () => {
   await withServer(["boids", "--seed", "5", "--paused"], async ({ web }) => {
     const link = await cuttable(web);
-    const files = { "/in_browser.mjs": new URL("in_browser.mjs", import.meta.url).pathname, "/client/": `${PACKAGE}/dist`, "/worker.js": Buffer.from(WORKER) };
+    const files = { "/in_browser.mjs": new URL("in_browser.mjs", import.meta.url).pathname, "/client/": `${PACKAGE}/dist`, "/worker.js": Buffer.from(WORKER), "/gallery/": process.env.DROVER_GALLERY };
     const seen = await runInPage(engine, {
       module: "/in_browser.mjs", files, asked: { cut: "cut" }, socketsTo: link.port, onSay: (word) => (word === "cut" ? link.cut() : step(word)),
     });
     same([seen.role, seen.isSame, seen.links, seen.worker], ["admin", true, [false, true], ["mine", 7]]);
     check(/^[0-9a-f]{16}$/.test(seen.hash) && seen.ticks.every((tick, i) => i === 0 || tick > seen.ticks[i - 1]), () => JSON.stringify(seen));
+    same(seen.own, [60, seen.hash], "the server in the page");
     link.cut();
     link.close();
   });

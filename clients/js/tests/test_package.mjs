@@ -29,7 +29,7 @@ function pack(root) {
   mkdirSync(packed);
   run(packed, "npm", "pack", "--silent", copySource(root));
   const listed = run(packed, "tar", "tzf", "drover-client-0.1.0.tgz").trim().split("\n").map((name) => name.replace("package/", ""));
-  const names = ["client", "errors", "frames", "index", "node", "session", "transport", "wire"];
+  const names = ["client", "errors", "frames", "gallery", "index", "node", "session", "transport", "wire"];
   same(listed.sort(), ["LICENSE", "README.md", "package.json", ...names.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`])].sort(), "the files");
   return join(packed, "drover-client-0.1.0.tgz");
 }
@@ -66,7 +66,7 @@ async function testPage(project, { port, web }) {
   check(blocks.length >= 6, "blocks");
   for (const [i, block] of blocks.entries()) {
     const file = join(project, `block${i}.mjs`);
-    writeFileSync(file, block.replaceAll("127.0.0.1:7717", `127.0.0.1:${port}`).replaceAll("127.0.0.1:7718", `127.0.0.1:${web}`));
+    writeFileSync(file, block.replaceAll("127.0.0.1:7717", `127.0.0.1:${port}`).replaceAll("127.0.0.1:7718", `127.0.0.1:${web}`).replaceAll("build/release/gallery", process.env.DROVER_GALLERY));
     const started = startProgram("node", [file], { cwd: project });
     const { code } = await within(`block ${i} ends`, started.over);
     await endProgram(started);
