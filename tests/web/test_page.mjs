@@ -285,9 +285,19 @@ const PARTS = {
     await visit.page.mouse.move(place.x, place.y, { steps: 5 });
     await until("the target is where the pointer is", async () => near(await client.target("mouse"), camera.toWorld(place), 2));
   },
+
+  // A file that is dropped does not take the page's place.
+  async drops({ visit }) {
+    await visit.page.evaluate(() => {
+      const data = new DataTransfer();
+      data.items.add(new File(["x"], "run.drover"));
+      document.body.dispatchEvent(new DragEvent("drop", { dataTransfer: data, bubbles: true, cancelable: true }));
+    });
+    await visit.until("who reads files", async () => (await visit.text(".share [role=status]")).includes("drover-server --replay run.drover"));
+  },
 };
 
-const ORDER = ["loads", "fails", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker"];
+const ORDER = ["loads", "fails", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker", "drops"];
 
 await runTest(() =>
   withServer(["hunters_and_prey"], async (server) => {

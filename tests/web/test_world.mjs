@@ -96,6 +96,9 @@ async function files({ open, folder }) {
   writeFileSync(play, "nothing");
   await input.uploadFile(play);
   await until("what is wrong with it", async () => (await status(page)).includes("play.drover"));
+  writeFileSync(`${play}.zst`, Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0x24, 0x00]));
+  await input.uploadFile(`${play}.zst`);
+  await until("a compressed one", async () => (await status(page)).includes("zstd -d play.drover.zst"));
   return page;
 }
 

@@ -259,7 +259,10 @@ class Page {
     private shareWork(): ShareWork {
         const server = this.server, here = () => location.href.replace(/#.*/, "");
         if (server === null) {
-            return { link: async () => ({ address: here() + location.hash, note: "It needs this server." }), files: [] };
+            return { link: async () => ({ address: here() + location.hash, note: "It needs this server." }), files: [], opens: false,
+                open: async ({ name }) => {
+                    throw new Error(`this page shows the world of its server, which reads files of its own machine: drover-server ${name.endsWith(".json") ? "" : "--replay "}${name}`);
+                } };
         }
         const text = async (kind: "scenario" | "recording", type: string) => {
             const share = await server.share();
@@ -276,6 +279,7 @@ class Page {
                 { words: "Save the scenario", make: () => text("scenario", "json") },
                 { words: "Save the recording", make: () => text("recording", "drover") },
             ],
+            opens: true,
             open: (file) => server.open(file),
         };
     }

@@ -8,6 +8,14 @@ import { DEFAULT_SCENARIO, linesOf, wantedWorld, wordsOf, type WantedWorld } fro
 
 const REPLAY = "/replay.drover", OWN = "/own.json", MOST_REPLAY = 1 << 28;
 
+const ZSTD = "(\ufffd/\ufffd"; // how such a file begins, as UTF-8
+
+function checkFile(text: string, name: string): void {
+    if (text.startsWith(ZSTD)) {
+        throw new Error(`${name} is compressed, and a page reads recordings as text; zstd -d ${name} makes one that it reads`);
+    }
+}
+
 async function fetched(url: string, what: string): Promise<Response> {
     const response = await fetch(url).catch(() => null);
     if (response === null || !response.ok) {
@@ -23,6 +31,7 @@ async function filesOf(world: WantedWorld): Promise<Record<string, string>> {
         if (text.length > MOST_REPLAY) {
             throw new Error("the recording is larger than 256 MiB; drover-viewer plays it");
         }
+        checkFile(text, world.replay);
         return { [REPLAY]: text };
     }
     if (world.text !== undefined) {
@@ -96,7 +105,9 @@ export class OwnServer {
         if (file.size > MOST_REPLAY) {
             throw new Error("the file is larger than 256 MiB; drover-viewer plays it");
         }
-        const text = await file.text(), path = `/${file.name.replace(/[^\w.-]/g, "_")}`;
+        const text = await file.text();
+        checkFile(text, file.name);
+        const path = `/${file.name.replace(/[^\w.-]/g, "_")}`;
         const words = path.endsWith(".json") ? [path] : [`--replay=${path}`];
         await this.ask({ type: "start", words, lines: [], files: { [path]: text }, isHidden: false });
     }

@@ -7,8 +7,9 @@ export interface ShareWork {
     link(): Promise<{ address: string; note: string }>;
     /** Files of the world: the words on the button, and what is saved. */
     files: { words: string; make(): Promise<{ name: string; content: Blob }> }[];
-    /** Makes a file the world; throws why it cannot. */
-    open?(file: File): Promise<void>;
+    /** Makes a file the world, where `opens` says that it can; throws why it cannot. */
+    open(file: File): Promise<void>;
+    opens: boolean;
 }
 
 export function download(name: string, content: Blob): void {
@@ -49,10 +50,10 @@ export class ShareMenu {
         this.input.hidden = true;
         this.input.setAttribute("aria-label", "A recording or a scenario");
         this.input.addEventListener("change", () => this.take(this.input.files));
-        if (work.open !== undefined) {
+        if (work.opens) {
             this.box.append(button("", "Open a recording or a scenario\u2026", () => this.input.click()), this.input);
-            this.acceptDrops(parent);
         }
+        this.acceptDrops(parent); // else the browser leaves the page for the file
         this.clip = button("", "", () => this.toggleClip());
         this.box.append(this.clip, this.address, this.status);
         this.showClip();
@@ -117,7 +118,7 @@ export class ShareMenu {
         if (file !== undefined) {
             this.box.hidden = false;
             void this.tell(async () => {
-                await this.work.open!(file);
+                await this.work.open(file);
                 this.close();
                 return "";
             });
