@@ -84,6 +84,9 @@ static const struct field option_fields[] = {
     OPTION_TEXT(struct server_options, memory, "memory", "BYTES",
                 "Memory for the last minutes of the world, which the request record can write when they have "
                 "turned out to matter: bytes (K, M, G), 320 an agent; 0: none."),
+    OPTION_TEXT(struct server_options, rewind, "rewind", "BYTES",
+                "Memory for checkpoints of the running world, so that the request rewind can go back: bytes "
+                "(K, M, G); 0: none."),
     OPTION_TEXT(struct server_options, recordings, "recordings", "DIR",
                 "Where recordings go that clients ask for; otherwise the folder recordings of --state, or "
                 "this folder."),
@@ -169,6 +172,7 @@ struct server_options server_options_default(void) {
                                    .keep = "0",
                                    .memory = "64M",
                                    .seconds_keep = SECONDS_KEEP_USUAL,
+                                   .rewind = "256M",
                                    .checkpoint_every_s = 60.0,
                                    .log = LOG_INFO};
 }
@@ -254,6 +258,10 @@ static int read_sizes(const struct server_options *options, struct server_keepin
     if (!read_bytes(options->memory, KEEP_MOST, &out->memory_bytes)) {
         return failure_set(failure, FAILURE_OUT_OF_RANGE, "--memory",
                            "--memory: expected bytes from 0 to 1024G, found \"%s\"", options->memory);
+    }
+    if (!read_bytes(options->rewind, KEEP_MOST, &out->past_bytes)) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "--rewind",
+                           "--rewind: expected bytes from 0 to 1024G, found \"%s\"", options->rewind);
     }
     if (options->record_max[0] != '\0' && (!read_bytes(options->record_max, KEEP_MOST, &out->record_max) ||
                                            out->record_max < RECORD_MAX_LEAST)) {

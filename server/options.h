@@ -45,6 +45,7 @@ struct server_options {
     char record[1024];     /* a file, or "auto" */
     char record_max[24];   /* bytes; "" for any number */
     char memory[24];       /* bytes: digits, and K, M or G */
+    char rewind[24];       /* the same */
     char recordings[1024]; /* the folder of recordings that are asked for; "" for the usual one */
     uint32_t selfcheck_s;  /* 0: off */
     char replay[1024];     /* a recording */
@@ -83,6 +84,7 @@ struct server_keeping {
     uint64_t keep_bytes; /* UINT64_MAX: all */
     uint64_t record_max; /* 0: any */
     uint64_t memory_bytes;
+    uint64_t past_bytes;
     bool has_at;
     uint64_t at; /* tick */
 };

@@ -304,6 +304,7 @@ struct written {
     struct state_directory *directory; /* NULL: none */
     struct save_store *saves;          /* NULL: saved worlds are in memory */
     struct logbook *logbook;           /* NULL: none */
+    uint64_t past_bytes;               /* of --rewind */
 };
 
 static void close_written(struct written *written) {
@@ -362,6 +363,7 @@ static int open_written(const struct server_options *options, const struct simul
     if (server_options_keeping(options, &keeping, failure) != 0) {
         return -1;
     }
+    written->past_bytes = keeping.past_bytes;
     if (options->state[0] != '\0') {
         written->directory = state_directory_open(options->state, options->is_state_new, failure);
         if (written->directory == NULL) {
@@ -555,6 +557,7 @@ static int run(const struct server_options *options, const char *argument, struc
     }
     start.directory = written.directory;
     def.logbook = written.logbook;
+    def.past_bytes = written.past_bytes;
     def.selfcheck_s = (double)options->selfcheck_s;
     def.saves = written.saves;
     const int code = run_scenario(&start, argument, library, &def);

@@ -19,7 +19,7 @@ const char *const message_event_names[] = {
     "target", "target_added", "target_removed", "obstacle_added", "obstacle_moved", "obstacle_removed",
     "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
     "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
-    "caught", "crossed", "overload", "entered", "left", "restarted", NULL
+    "caught", "crossed", "overload", "entered", "left", "restarted", "rewound", NULL
 };
 /* clang-format on */
 
@@ -89,7 +89,9 @@ static const struct {
     GROUP(EVENT_HAS_FOLLOW, ROW(struct message_event, "follow", FIELD_NAME, follow, 0, 0, 0)),
     GROUP(EVENT_HAS_CLEAR, ROW(struct message_event, "clear", FIELD_BOOL, clear, 0, 0, 0)),
     GROUP(EVENT_HAS_CURSOR, ROW(struct message_event, "cursor", FIELD_NAME, cursor, 0, 0, 0)),
-    GROUP(EVENT_HAS_SCENARIO, ROW(struct message_event, "scenario", FIELD_NAME, scenario, 0, 0, 0)),
+    GROUP(EVENT_HAS_SCENARIO, ROW(struct message_event, "scenario", FIELD_NAME, scenario, FIELD_BRIEF, 0, 0),
+          ROW(struct message_event, "branch", FIELD_NAME, branch, FIELD_BRIEF, 0, 0),
+          ROW(struct message_event, "from", FIELD_NAME, from, FIELD_BRIEF, 0, 0)),
     GROUP(EVENT_HAS_SAVE, ROW(struct message_event, "save", FIELD_NAME, save, 0, 0, 0)),
     GROUP(EVENT_HAS_FILE, ROW(struct message_event, "file", FIELD_TEXT, file, 0, 0, 0)),
     GROUP(EVENT_HAS_REASON, ROW(struct message_event, "reason", FIELD_TEXT, reason, 0, 0, 0)),

@@ -52,6 +52,8 @@ struct message_event {
     int agent_count;                        /* ids that follow */
     uint32_t agents[LIMIT_DIVERGED_AGENTS]; /* diverged: some of the agents that differ */
     double speed;                           /* of the world's time; 0: as fast as it goes */
+    char branch[LIMIT_NAME_CHARS + 1];      /* rewound: the one that goes on, */
+    char from[LIMIT_NAME_CHARS + 1];        /* and the one that the moment is of */
     uint64_t seq;                           /* the number of the change, or of the last one before */
 };
 
@@ -76,7 +78,8 @@ enum message_event_has {
     EVENT_HAS_FOLLOW = 131072,
     EVENT_HAS_CLEAR = 262144,
     EVENT_HAS_CURSOR = 524288,
-    EVENT_HAS_SCENARIO = 1048576,
+    EVENT_HAS_SCENARIO = 1048576, /* or branches */
+    EVENT_HAS_BRANCH = EVENT_HAS_SCENARIO,
     EVENT_HAS_SAVE = 2097152,
     EVENT_HAS_SEQ = 4194304,
     EVENT_HAS_LOSS = 8388608,

@@ -64,6 +64,8 @@ enum request_op {
     REQUEST_DRIVE,
     REQUEST_GET,
     REQUEST_MEASURE,
+    REQUEST_REWIND,
+    REQUEST_MARK,
     REQUEST_OP_COUNT
 };
 
@@ -89,7 +91,15 @@ enum request_trait {
     REQUEST_TRAIT_REPLACES = 32, /* without an id it replaces the last one of its session that waits */
 };
 
-enum list_what { LIST_SCENARIOS, LIST_KINDS, LIST_TARGETS, LIST_BEHAVIORS, LIST_SAVES, LIST_SOURCES };
+enum list_what {
+    LIST_SCENARIOS,
+    LIST_KINDS,
+    LIST_TARGETS,
+    LIST_BEHAVIORS,
+    LIST_SAVES,
+    LIST_SOURCES,
+    LIST_BRANCHES
+};
 
 enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
 
@@ -264,6 +274,20 @@ struct request_seek {
     uint32_t world; /* its number in the recording; otherwise the one that plays */
 };
 
+/** Exactly one of seconds, ticks, tick, mark and branch; tick may have a branch as well. */
+struct request_rewind {
+    bool has_seconds, has_ticks, has_tick;
+    double seconds; /* s of the world's time, back from where it is */
+    uint32_t ticks; /* the same in ticks */
+    uint64_t tick;
+    char mark[LIMIT_NAME_CHARS + 1];
+    char branch[LIMIT_NAME_CHARS + 1]; /* without tick: where it was left */
+};
+
+struct request_mark {
+    char name[LIMIT_NAME_CHARS + 1];
+};
+
 /** Exactly one of factor and max. */
 struct request_speed {
     bool has_factor;
@@ -371,6 +395,8 @@ struct request {
         struct request_seek seek;
         struct request_speed speed;
         struct request_drive drive;
+        struct request_rewind rewind;
+        struct request_mark mark;
     } body;
 };
 

@@ -628,6 +628,19 @@ int request_check_record(struct request *request, const cJSON *json, struct fail
     return 0;
 }
 
+/* branch is the one of a tick, or alone. */
+int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", NULL};
+    static const char list[] = "seconds, ticks, tick, mark, branch";
+    (void)request;
+    if (!request_is_given(json, "branch") || !request_is_given(json, "tick")) {
+        return check_exactly_one(json, what, list, failure);
+    }
+    static const char *const with_branch[] = {"seconds", "ticks", "tick", "mark", NULL};
+    return check_exactly_one(json, with_branch, "tick and branch together, or one of seconds, ticks, mark",
+                             failure);
+}
+
 int request_check_speed(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const what[] = {"factor", "max", NULL};
     if (check_exactly_one(json, what, "factor, max", failure) != 0) {

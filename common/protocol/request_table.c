@@ -11,7 +11,7 @@
 #include "common/text/names.h"
 
 static const char *const list_choices[] = {"scenarios", "kinds",   "targets", "behaviors",
-                                           "saves",     "sources", NULL};
+                                           "saves",     "sources", "branches", NULL};
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}
@@ -337,6 +337,23 @@ static const struct field seek_fields[] = {
     END,
 };
 
+static const struct field rewind_fields[] = {
+    ROW("seconds", FIELD_DOUBLE, struct request_rewind, seconds, 0, 0, LIMIT_ID_INTEGER,
+        "How far back, in the world's time.", .unit = "s", FIELD_HAS(struct request_rewind, has_seconds)),
+    ROW("ticks", FIELD_UINT32, struct request_rewind, ticks, 0, 0, (double)UINT32_MAX,
+        "How far back, in ticks.", FIELD_HAS(struct request_rewind, has_ticks)),
+    ROW("tick", FIELD_UINT64, struct request_rewind, tick, 0, 0, LIMIT_ID_INTEGER,
+        "The tick to go to.", FIELD_HAS(struct request_rewind, has_tick)),
+    NAME(struct request_rewind, mark, 0, "A mark to go to."),
+    NAME(struct request_rewind, branch, 0, "The branch to go on with, where it was left; with tick: the tick's."),
+    END,
+};
+
+static const struct field mark_fields[] = {
+    NAME(struct request_mark, name, FIELD_REQUIRED, "What to call the moment; a mark of this name moves there."),
+    END,
+};
+
 static const struct field speed_fields[] = {
     ROW("factor", FIELD_DOUBLE, struct request_speed, factor, 0, 0.01, 1000,
         "How many times as fast as the clock; a recording at 1 goes as it was recorded.",
@@ -375,6 +392,8 @@ static const struct field batch_fields[] = {
     STRIPES_LIMIT("of more than " STRIPES_AGENTS " agents a frame in stripes shows a sample; a subscription whose most is more than that gets none then: ask for a region, for kinds, for fewer with most, or for the layout density")
 #define OTHER_WORLD                                                                                                \
     STRIPES_LIMIT("a change after which stripes could not go on with the world is refused; the message says why, and what to change")
+#define NO_PAST                                                                                                    \
+    STRIPES_REFUSE("no rank has the whole world, of which checkpoints are kept in memory; use --mode copy")
 #define NO_PLAYBACK                                                                                                \
     STRIPES_REFUSE("no rank has the whole world, with which a recording begins; play it with drover-server, or use --mode copy")
 
@@ -438,6 +457,8 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         request_check_get, request_write_get, STRIPES_TOO},
     [REQUEST_MEASURE] = {"measure", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, measure_fields,
         NULL, NULL, STRIPES_TOO},
+    [REQUEST_REWIND] = {"rewind", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, rewind_fields, request_check_rewind, NULL, NO_PAST},
+    [REQUEST_MARK] = {"mark", ROLE_ADMIN, WORLD | ANSWERS, mark_fields, NULL, NULL, NO_PAST},
 };
 /* clang-format on */
 

@@ -50,7 +50,9 @@
     X(REQUEST_BATCH, apply_batch)                     \
     X(REQUEST_DRIVE, apply_drive)                     \
     X(REQUEST_GET, apply_get)                         \
-    X(REQUEST_MEASURE, apply_measure)
+    X(REQUEST_MEASURE, apply_measure)                 \
+    X(REQUEST_REWIND, apply_rewind)                   \
+    X(REQUEST_MARK, apply_mark)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);

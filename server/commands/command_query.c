@@ -538,6 +538,14 @@ int apply_list(struct apply *apply) {
     case LIST_SOURCES:
         list_sources(world, apply->json);
         return 0;
+    case LIST_BRANCHES:
+        if (apply->state->services.list_branches == NULL) {
+            return failure_set(
+                &apply->failure, FAILURE_FULL, "what",
+                "the past of the world is not in memory; start the server with --rewind BYTES");
+        }
+        apply->state->services.list_branches(apply->state->services.context, apply->json);
+        return 0;
     }
     return failure_set(&apply->failure, FAILURE_INTERNAL, "what", "no such list");
 }

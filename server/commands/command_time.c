@@ -85,6 +85,45 @@ int apply_load(struct apply *apply) {
     return 0;
 }
 
+int apply_rewind(struct apply *apply) {
+    struct simulation_state *state = apply->state;
+    if (state->arrival == NULL || state->services.rewound == NULL) {
+        return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "no world was computed for this rewind");
+    }
+    const uint64_t hash = state->arrival->hash;
+    simulation_state_change(state, state->arrival);
+    apply->effects.changed = true;
+    apply->effects.described = true;
+    apply->effects.loaded = true;
+    apply->effects.paused = !state->is_paused;
+    state->is_paused = true;
+    apply_write_tick(apply);
+    json_key(apply->json, "hash");
+    json_hex64(apply->json, hash);
+    state->services.rewound(state->services.context, apply_send(apply, "rewound", EVENT_HAS_BRANCH),
+                            apply->json);
+    return 0;
+}
+
+static int fail_past(struct apply *apply) {
+    return failure_set(&apply->failure, FAILURE_FULL, NULL,
+                       "the past of the world is not in memory; start the server with --rewind BYTES");
+}
+
+int apply_mark(struct apply *apply) {
+    const struct state_services *services = &apply->state->services;
+    const struct request_mark *mark = &apply->request->body.mark;
+    if (services->mark == NULL) {
+        return fail_past(apply);
+    }
+    if (services->mark(services->context, mark, &apply->failure) != 0) {
+        return -1;
+    }
+    apply_write_tick(apply);
+    json_key_string(apply->json, "name", mark->name);
+    return 0;
+}
+
 /* ---- keep ---- */
 
 /* The handlers of what is kept of worlds: save, remove_save, record, seek, speed. */

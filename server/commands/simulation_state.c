@@ -156,7 +156,7 @@ enum { REQUEST_BYTES = 64 * 1024 * 1024 };
 
 bool state_ranks_share(enum request_op op) {
     return request_has_trait(op, REQUEST_TRAIT_CHANGES) && op != REQUEST_PAUSE && op != REQUEST_RESUME &&
-           op != REQUEST_STEP && op != REQUEST_LOAD;
+           op != REQUEST_STEP && op != REQUEST_LOAD && op != REQUEST_REWIND;
 }
 
 void state_ranks_order_request(const struct simulation_state *state, const struct request *request,

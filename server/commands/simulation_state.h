@@ -129,6 +129,7 @@ struct state_cursors {
     uint32_t refused_count;
 };
 
+struct request_mark;
 struct request_record;
 struct request_seek;
 struct request_speed;
@@ -142,6 +143,10 @@ struct state_services {
                   struct failure *failure);
     int (*seek)(void *context, const struct request_seek *seek, struct json_writer *json,
                 struct failure *failure);
+    /* The world of the request rewind that is being applied is in the state now: adds members to the event as well. */
+    void (*rewound)(void *context, struct message_event *event, struct json_writer *json);
+    int (*mark)(void *context, const struct request_mark *mark, struct failure *failure);
+    void (*list_branches)(void *context, struct json_writer *json);
     /* Never fails. Whether the speed is another one than before. */
     bool (*speed)(void *context, const struct request_speed *speed, struct json_writer *json);
     double (*clock_ms)(void *context);      /* the server's clock; frames in replies have it, or 0 */

@@ -248,12 +248,15 @@ static bool is_about_world(const struct request *request) {
     case REQUEST_REMOVE_SAVE:
     case REQUEST_RECORD:
     case REQUEST_SEEK:
+    case REQUEST_REWIND:
+    case REQUEST_MARK:
     case REQUEST_SPEED:
     case REQUEST_PAUSE:
     case REQUEST_RESUME:
         return false;
     case REQUEST_LIST:
-        return request->body.list.what != LIST_SCENARIOS && request->body.list.what != LIST_SAVES;
+        return request->body.list.what != LIST_SCENARIOS && request->body.list.what != LIST_SAVES &&
+               request->body.list.what != LIST_BRANCHES;
     default:
         return request_has_trait(request->op, REQUEST_TRAIT_WORLD);
     }

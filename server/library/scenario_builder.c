@@ -30,12 +30,13 @@ struct scenario_source scenario_library_source(struct scenario_library *library)
 bool scenario_order_is_needed(const struct request *request) {
     const int what = request->body.list.what;
     return request->op == REQUEST_LOAD || request->op == REQUEST_SAVE || request->op == REQUEST_REMOVE_SAVE ||
+           request->op == REQUEST_REWIND ||
            (request->op == REQUEST_LIST && (what == LIST_SCENARIOS || what == LIST_SAVES));
 }
 
 /* Whether the order puts in a world. */
 static bool scenario_order_is_load(const struct scenario_order *order) {
-    return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE;
+    return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE || order->kind == ORDER_REWIND;
 }
 
 static void take_request(struct scenario_order *order, const struct request *request) {
@@ -44,6 +45,10 @@ static void take_request(struct scenario_order *order, const struct request *req
         order->load = request->body.load;
         order->kind = order->load.save[0] != '\0' ? ORDER_LOAD_SAVE : ORDER_LOAD;
         memcpy(order->save, order->load.save, sizeof order->save);
+        return;
+    case REQUEST_REWIND:
+        order->kind = ORDER_REWIND;
+        order->rewind = request->body.rewind;
         return;
     case REQUEST_SAVE:
         order->kind = ORDER_SAVE;
@@ -73,6 +78,7 @@ struct scenario_order *scenario_order_create(struct command *command) {
 void scenario_order_destroy(struct scenario_order *order) {
     if (order != NULL) {
         built_world_fini(&order->built);
+        past_way_fini(&order->way);
         world_destroy(order->clone.world);
         free(order->clone.text);
         free(order->saves);
@@ -210,6 +216,16 @@ static int build_save(struct scenario_order *order, const struct scenario_source
     return result;
 }
 
+static int go_back(struct scenario_order *order, const struct scenario_source *source,
+                   const struct world_overrides *overrides, const atomic_bool *given_up) {
+    if (source->past == NULL) {
+        return failure_set(&order->failure, FAILURE_FULL, NULL,
+                           "the past of the world is not in memory; --rewind allows 0 bytes");
+    }
+    return past_go(source->past, &order->rewind, overrides, given_up, &order->built, &order->rest,
+                   &order->way, &order->failure);
+}
+
 static int write_save(struct scenario_order *order, const struct scenario_source *source) {
     const struct order_clone *clone = &order->clone;
     struct buffer text;
@@ -246,6 +262,8 @@ static int work_by_kind(struct scenario_order *order, const struct scenario_sour
         return build(order, source, overrides, given_up);
     case ORDER_LOAD_SAVE:
         return build_save(order, source, overrides, given_up);
+    case ORDER_REWIND:
+        return go_back(order, source, overrides, given_up);
     case ORDER_LIST:
         return copy_list(order, source);
     case ORDER_SAVE:
@@ -260,7 +278,8 @@ static int work_by_kind(struct scenario_order *order, const struct scenario_sour
 
 void scenario_order_work(struct scenario_order *order, const struct scenario_source *source,
                          const struct world_overrides *overrides, const atomic_bool *given_up) {
-    const bool is_about_saves = order->kind != ORDER_LOAD && order->kind != ORDER_LIST;
+    const bool is_about_saves =
+        order->kind != ORDER_LOAD && order->kind != ORDER_REWIND && order->kind != ORDER_LIST;
     order->result = work_by_kind(order, source, overrides, given_up);
     if (order->result != 0 && is_about_saves && order->failure.code == FAILURE_IO) {
         log_write(LOG_WARN, "saves", "%s",

@@ -1,4 +1,4 @@
-/* The thread that works off scenario orders: reads files and builds worlds while the simulation ticks on.
+/* The thread that works off scenario orders: reads files, builds worlds and goes back in their past while the simulation ticks on.
  *
  * 1. Once there is a builder, nothing else uses the scenario source.
  * 2. Loads are worked off in order of arrival, and so are all other orders. One built world waits at a time: the
@@ -16,6 +16,7 @@
 #include "common/base/failure.h"
 #include "common/base/nodiscard.h"
 #include "server/exchange/command_queue.h"
+#include "server/library/past.h"
 #include "server/library/scenario_library.h"
 #include "server/recording/checkpoint.h"
 #include "server/scenario/scenario.h"
@@ -38,11 +39,13 @@ struct scenario_source {
     int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
     const struct scenario_list *(*list)(void *context, struct failure *failure);
     struct save_store *saves; /* not owned */
+    struct past *past;        /* not owned; NULL: none is kept */
 };
 
 enum scenario_order_kind {
     ORDER_LOAD,        /* a world of a scenario */
     ORDER_LOAD_SAVE,   /* a saved world */
+    ORDER_REWIND,      /* a moment of the world's past */
     ORDER_LIST,        /* of scenarios */
     ORDER_SAVE,        /* of the clone */
     ORDER_LIST_SAVES,  /* of saved worlds */
@@ -71,6 +74,7 @@ struct scenario_order {
     uint32_t session;                /* of the command */
     enum scenario_order_kind kind;
     struct request_load load;
+    struct request_rewind rewind;
     char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
     bool replaces;                   /* one of that name */
     struct order_clone clone;        /* a save's */
@@ -78,7 +82,8 @@ struct scenario_order {
     int result;                  /* 0, or -1 with the failure */
     struct failure failure;      /* its field is one of the request's */
     struct built_world built;    /* a load's */
-    struct checkpoint_rest rest; /* ORDER_LOAD_SAVE: what goes with the built world */
+    struct checkpoint_rest rest; /* ORDER_LOAD_SAVE, ORDER_REWIND: what goes with the built world */
+    struct past_way way;         /* ORDER_REWIND */
     struct scenario_list list;
     struct save_row *saves; /* ORDER_LIST_SAVES; owned */
     int save_count;

@@ -21,7 +21,8 @@
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/file_writer.h"
 
-/* The thread that looks at copies of the world: hashes, checkpoints, saved worlds. The simulation thread only copies.
+/* The thread that looks at copies of the world: hashes, checkpoints, saved worlds. The simulation thread only copies. The
+ * logbook has one, and the past another (simulation_past.c).
  *
  * 1. One clone: keeper_take copies the world at a tick boundary when the keeper is idle, and refuses otherwise; the
  * caller asks again at a later boundary. Nothing waits.

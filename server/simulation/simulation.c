@@ -401,6 +401,7 @@ static int start_builder(struct simulation *simulation, const struct simulation_
     const struct scenario_builder_handler handler = {simulation, on_world, on_world, on_done};
     struct scenario_source source = def->source;
     source.saves = def->saves;
+    source.past = simulation->past;
     if (source.saves == NULL) {
         source.saves = simulation->saves = save_store_create(NULL, failure);
     }
@@ -444,6 +445,13 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
         return NULL;
     }
     simulation->state.parallel = worker_pool_parallel(simulation->pool);
+    /* No rank has the whole of a world in stripes. */
+    const bool has_stripes = def->exchange != NULL && def->exchange->mode == EXCHANGE_STRIPES;
+    if (simulation_past_init(simulation, has_stripes ? 0 : def->past_bytes) != 0) {
+        (void)failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+        simulation_destroy(simulation);
+        return NULL;
+    }
     if (start_builder(simulation, def, failure) != 0) {
         simulation_destroy(simulation);
         return NULL;
@@ -534,6 +542,7 @@ void simulation_destroy(struct simulation *simulation) {
     simulation_playback_fini(simulation);
     simulation_state_fini(&simulation->state);
     scenario_builder_destroy(simulation->builder);
+    simulation_past_fini(simulation);
     save_store_destroy(simulation->saves);
     worker_pool_destroy(simulation->pool);
     pthread_mutex_destroy(&simulation->mutex);

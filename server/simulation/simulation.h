@@ -67,6 +67,7 @@ struct simulation_def {
     bool is_paused;
     bool is_realtime;        /* ask for SCHED_FIFO */
     int threads;             /* that work on a tick, 1 or more */
+    uint64_t past_bytes;     /* for going back in the world's past; 0: none */
     double selfcheck_s;      /* the span that is simulated again, all the time; 0: none */
     struct logbook *logbook; /* what is written of the simulation; not owned, NULL: nothing */
     /* The ranks that share the world, and the way to them from this one, which is rank 0; not owned, NULL: one process.

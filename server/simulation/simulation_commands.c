@@ -307,7 +307,7 @@ static struct command_effects apply_and_keep(struct simulation *simulation, stru
     }
     const struct command_effects effects =
         command_apply(state, &command->request, command->origin.line, text);
-    if (effects.loaded && command->order->kind == ORDER_LOAD_SAVE) {
+    if (effects.loaded && command->order->kind != ORDER_LOAD) {
         checkpoint_restore_rest(state, &command->order->rest); /* before it is written down */
     }
     if (effects.loaded && core != 0) {
@@ -336,6 +336,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     }
     simulation->state.session = command->origin.session;
     simulation->state.arrival = order == NULL ? NULL : &order->built;
+    simulation->past_way = order == NULL ? NULL : &order->way;
     const struct command_effects effects = apply_and_keep(simulation, command, text);
     command->event.seq = simulation->state.seq;
     if (effects.loaded) {
@@ -507,7 +508,10 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
     simulation_follow_up(simulation, &effects, session);
     simulation_push_recording(simulation, session);
     if (effects.loaded) {
-        remove_cursors(simulation);
+        if (op !=
+            REQUEST_REWIND) { /* its cursors are those of sessions that are here, but for some that the loop removes */
+            remove_cursors(simulation);
+        }
         command_queue_withdraw(&simulation->commands); /* ticks start afresh */
     }
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;

@@ -16,6 +16,7 @@
 #include "common/base/nodiscard.h"
 #include "server/commands/command_apply.h"
 #include "server/exchange/command_queue.h"
+#include "server/library/past.h"
 #include "server/library/scenario_builder.h"
 #include "server/recording/replay.h"
 #include "server/simulation/logbook.h"
@@ -181,6 +182,16 @@ struct simulation_speed {
     uint32_t resets;             /* of the tick clock: what was due before one is not due any more */
 };
 
+/* What makes checkpoints for the past (server/library/past.h). */
+struct past_making {
+    bool is_on;            /* the world is live */
+    struct keeper *keeper; /* owned; NULL until the first one */
+    struct recorder recorder;
+    uint64_t tick, began_ns;   /* of the last one */
+    uint64_t copy_ns;          /* what it took the simulation's thread */
+    _Atomic uint64_t spent_ns; /* and the keeper's */
+};
+
 /* What commands did since the last frame for all. */
 struct unseen {
     bool changed, paused, loaded;
@@ -231,6 +242,9 @@ struct simulation {
     struct playback playback;
     struct simulation_speed speed;
     struct unseen unseen;
+    struct past *past;               /* owned; NULL: none is kept */
+    struct past_making past_making;  /* of its checkpoints */
+    struct past_way *past_way;       /* of the rewind that is being applied; not owned */
     struct selfcheck *selfcheck;     /* owned; NULL: none */
     double selfcheck_s;              /* 0: none */
     enum simd simd;                  /* of the worlds; for simulation_instructions */
@@ -318,6 +332,18 @@ void simulation_speed_init(struct simulation *simulation);
 void simulation_begin_warmup(struct simulation *simulation, bool is_fresh);
 /** The same when the last of its ticks is done. */
 void simulation_follow_warmup(struct simulation *simulation);
+
+/* ---- simulation_past.c: each of them does nothing without a past ---- */
+
+/** Makes the past of this many bytes, 0 for none. 0, or -1 without memory. */
+NODISCARD int simulation_past_init(struct simulation *simulation, uint64_t bytes);
+void simulation_past_fini(struct simulation *simulation);
+/** Another world was put in, or the first one: its past begins. */
+void simulation_past_begin(struct simulation *simulation);
+void simulation_past_note_request(struct simulation *simulation, const struct request *request,
+                                  struct recorder_session session);
+/** A tick was done: makes the checkpoint that is due. */
+void simulation_past_note_tick(struct simulation *simulation, uint64_t now_ns);
 
 /* ---- simulation_keep.c: each of them does nothing before the logbook has begun ---- */
 

@@ -74,6 +74,7 @@ int simulation_begin_keeping(struct simulation *simulation, struct failure *fail
     if (begin_selfcheck(simulation, failure) != 0) {
         return -1;
     }
+    simulation_past_begin(simulation);
     if (simulation->logbook == NULL) {
         return 0;
     }
@@ -122,16 +123,21 @@ void simulation_keep_leave(struct simulation *simulation) {
 void simulation_keep_command(struct simulation *simulation, struct command *command, uint64_t hash) {
     const struct request *request = &command->request;
     const struct recorder_session session = {.by = command->origin.session, .name = command->origin.name};
+    const bool is_put = request->op == REQUEST_LOAD || request->op == REQUEST_REWIND;
     if (request->op == REQUEST_LOAD) {
+        simulation_past_begin(simulation);
+    }
+    if (is_put) {
         selfcheck_clear(simulation->selfcheck);
     } else if (recorder_is_do(request->op)) {
+        simulation_past_note_request(simulation, request, session);
         selfcheck_note_request(simulation->selfcheck, &simulation->state, request, session.by);
     }
     if (!simulation->is_keeping) {
         return;
     }
-    if (request->op == REQUEST_LOAD) {
-        const bool is_saved = request->body.load.save[0] != '\0';
+    if (is_put) {
+        const bool is_saved = request->op == REQUEST_REWIND || request->body.load.save[0] != '\0';
         logbook_note_load(simulation->logbook, &simulation->state, hash, is_saved, session);
     } else {
         logbook_note_request(simulation->logbook, &simulation->state, request, session);
@@ -148,6 +154,7 @@ void simulation_keep_step(struct simulation *simulation, struct command *command
 
 void simulation_keep_tick(struct simulation *simulation, uint64_t now_ns) {
     selfcheck_note_tick(simulation->selfcheck, &simulation->state);
+    simulation_past_note_tick(simulation, now_ns);
     if (simulation->is_keeping) {
         logbook_note_tick(simulation->logbook, &simulation->state, now_ns);
     }

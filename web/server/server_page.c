@@ -47,6 +47,8 @@ int server_start(void) {
     int code = EXIT_FAILURE;
     page.arguments[0] = page.program;
     page.options = server_options_default();
+    page.options.rewind[0] = '0'; /* one thread would make its checkpoints between two frames */
+    page.options.rewind[1] = '\0';
     return server_main_read(page.count + 1, page.arguments, &page.options, &argument, &code)
                ? server_main_run(&page.options, argument, NULL)
                : code;

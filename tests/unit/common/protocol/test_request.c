@@ -122,7 +122,7 @@ static void refuses_bad_fields(void **state) {
             "0 is out of range: 0.01 to 480");
     refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
             "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\", "
-            "\"sources\"");
+            "\"sources\", \"branches\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
@@ -569,6 +569,20 @@ static struct request random_request(uint64_t *random) {
         request.body.seek.tick = test_random(random) >> 11;
         request.body.seek.has_world = coin(random);
         request.body.seek.world = request.body.seek.has_world ? 1 + test_below(random, 99) : 0;
+        break;
+    case REQUEST_REWIND: {
+        struct request_rewind *rewind = &request.body.rewind;
+        rewind->has_tick = coin(random);
+        rewind->tick = rewind->has_tick ? test_random(random) >> 11 : 0;
+        rewind->has_seconds = !rewind->has_tick && coin(random);
+        rewind->seconds = rewind->has_seconds ? (double)test_below(random, 99999) / 8.0 : 0.0;
+        if (!rewind->has_seconds) {
+            random_name(random, rewind->has_tick || coin(random) ? rewind->branch : rewind->mark);
+        }
+        break;
+    }
+    case REQUEST_MARK:
+        random_name(random, request.body.mark.name);
         break;
     case REQUEST_SPEED:
         request.body.speed.max = coin(random);

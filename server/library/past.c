@@ -1,0 +1,865 @@
+/* See past.h. */
+#include "server/library/past.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/buffer.h"
+#include "common/base/limits.h"
+#include "common/system/clock.h"
+#include "server/recording/recording_line.h"
+#include "server/recording/replay.h"
+
+/* A moment that takes longer to compute is refused. */
+#define GO_MOST_NS UINT64_C(60000000000)
+
+enum { LINES_BYTES = 4096 /* the least by which memory for requests grows */ };
+
+/* A checkpoint. */
+struct node {
+    struct node *next;
+    uint32_t number;
+    int users; /* ways that begin with it */
+    uint64_t tick, seq;
+    bool is_first_of_tick; /* no request took effect at its tick before it */
+    uint64_t lived;        /* ticks of all branches when it was made */
+    char *save;            /* owned; NULL: it is being made */
+    size_t length;
+    struct buffer lines; /* requests until the next one */
+};
+
+struct past_branch {
+    struct past_branch *next;
+    uint32_t number, from; /* from: 0 for the first */
+    uint64_t fork_tick, fork_seq;
+    uint64_t tick, seq;    /* its end */
+    uint64_t request_tick; /* of the last request in it; UINT64_MAX: none */
+    uint64_t left;         /* when: grows */
+    struct node *first, *last;
+};
+
+struct mark {
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t branch;
+    uint64_t tick, seq;
+};
+
+struct past {
+    pthread_mutex_t mutex;        /* of all below */
+    uint64_t bytes, others, used; /* allowed; taken beside the checkpoints; taken by them */
+    uint64_t newest;              /* bytes of the newest checkpoint */
+    double tick_hz;
+    uint64_t lived, left;
+    uint32_t branch_numbers, node_numbers;
+    struct past_branch *branches, *current; /* current: NULL without memory for it */
+    struct node *spare;                     /* for past_add, which allocates nothing */
+    struct mark marks[PAST_MARKS];
+    int mark_count;
+};
+
+/* ---- checkpoints, under the lock ---- */
+
+static uint64_t bytes_of(const struct node *node) {
+    return sizeof *node + node->length + node->lines.capacity;
+}
+
+static struct node *new_node(void) {
+    struct node *node = calloc(1, sizeof *node);
+    if (node != NULL) {
+        buffer_init(&node->lines, SIZE_MAX / 2);
+    }
+    return node;
+}
+
+static void free_node(struct node *node) {
+    if (node != NULL) {
+        buffer_fini(&node->lines);
+        free(node->save);
+        free(node);
+    }
+}
+
+/* A node that is in no branch any more; a way that begins with it frees it. */
+static void drop_node(struct past *past, struct node *node) {
+    node->next = NULL;
+    node->number = 0;
+    if (node->users == 0) {
+        past->used -= bytes_of(node);
+        free_node(node);
+    }
+}
+
+static void drop_nodes(struct past *past, struct past_branch *branch) {
+    while (branch->first != NULL) {
+        struct node *node = branch->first;
+        branch->first = node->next;
+        drop_node(past, node);
+    }
+    branch->last = NULL;
+}
+
+/* The requests behind the node go to the one before it; the first one takes them with it. False without memory. */
+static bool remove_node(struct past *past, struct past_branch *branch, struct node *before,
+                        struct node *node) {
+    if (before != NULL) {
+        const size_t capacity = before->lines.capacity;
+        buffer_append(&before->lines, node->lines.data == NULL ? "" : node->lines.data, node->lines.length);
+        if (before->lines.failed) {
+            before->lines.failed = false;
+            return false;
+        }
+        past->used += before->lines.capacity - capacity;
+        before->next = node->next;
+    } else {
+        branch->first = node->next;
+    }
+    branch->last = branch->last == node ? before : branch->last;
+    drop_node(past, node);
+    return true;
+}
+
+static void append_node(struct past *past, struct past_branch *branch, struct node *node, uint64_t seq) {
+    node->number = ++past->node_numbers;
+    node->tick = branch->tick;
+    node->seq = seq;
+    node->is_first_of_tick = branch->request_tick != branch->tick;
+    node->lived = past->lived;
+    if (branch->last != NULL) {
+        branch->last->next = node;
+    } else {
+        branch->first = node;
+    }
+    branch->last = node;
+    past->used += bytes_of(node);
+}
+
+/* ---- branches, under the lock ---- */
+
+static struct past_branch *find_branch(const struct past *past, uint32_t number) {
+    struct past_branch *branch = past->branches;
+    while (branch != NULL && branch->number != number) {
+        branch = branch->next;
+    }
+    return number == 0 ? NULL : branch;
+}
+
+static void drop_branch(struct past *past, struct past_branch *branch) {
+    struct past_branch **at = &past->branches;
+    int kept = 0;
+    while (*at != branch) {
+        at = &(*at)->next;
+    }
+    *at = branch->next;
+    for (int i = 0; i < past->mark_count; i++) {
+        if (past->marks[i].branch != branch->number) {
+            past->marks[kept++] = past->marks[i];
+        }
+    }
+    past->mark_count = kept;
+    past->current = past->current == branch ? NULL : past->current;
+    drop_nodes(past, branch);
+    free(branch);
+}
+
+/* The one that was left first; NULL: there is none but the current one. */
+static struct past_branch *oldest_left(const struct past *past) {
+    struct past_branch *oldest = NULL;
+    for (struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
+        if (branch != past->current && (oldest == NULL || branch->left < oldest->left)) {
+            oldest = branch;
+        }
+    }
+    return oldest;
+}
+
+static int count_branches(const struct past *past) {
+    int count = 0;
+    for (const struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
+        count++;
+    }
+    return count;
+}
+
+/* Goes on in a branch that was made outside. */
+static void begin_branch(struct past *past, struct past_branch *branch) {
+    branch->number = ++past->branch_numbers;
+    branch->request_tick = UINT64_MAX;
+    branch->next = past->branches;
+    past->branches = past->current = branch;
+    while (count_branches(past) > PAST_BRANCHES) {
+        drop_branch(past, oldest_left(past));
+    }
+}
+
+/* ---- thinning, under the lock ---- */
+
+static uint64_t age_of(const struct past *past, const struct node *node) {
+    return past->lived - node->lived;
+}
+
+/* How far apart checkpoints of this age are, in ticks. */
+static double spacing(const struct past *past, const struct node *node) {
+    const double age_s = (double)age_of(past, node) / past->tick_hz;
+    const double apart_s = age_s <= 60.0 ? 1.0 : age_s <= 600.0 ? 10.0 : age_s <= 3600.0 ? 60.0 : 600.0;
+    return apart_s * past->tick_hz;
+}
+
+/* Whether it stands between two others, is made and not in use. */
+static bool is_inner(const struct node *before, const struct node *node) {
+    return before != NULL && node->next != NULL && node->save != NULL && node->users == 0;
+}
+
+static void thin(struct past *past) {
+    for (struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
+        struct node *before = NULL;
+        for (struct node *node = branch->first, *next = NULL; node != NULL; node = next) {
+            next = node->next;
+            if (!is_inner(before, node) || (double)(next->tick - before->tick) > spacing(past, node) ||
+                !remove_node(past, branch, before, node)) {
+                before = node;
+            }
+        }
+    }
+}
+
+/* Removes the checkpoint whose lack costs least: the gap that it leaves, in proportion to its age. */
+static bool thin_one(struct past *past) {
+    struct past_branch *of = NULL;
+    struct node *best = NULL, *best_before = NULL;
+    double least = HUGE_VAL;
+    for (struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
+        struct node *before = NULL;
+        for (struct node *node = branch->first; node != NULL; before = node, node = node->next) {
+            if (!is_inner(before, node)) {
+                continue;
+            }
+            const double cost =
+                (double)(node->next->tick - before->tick) / ((double)age_of(past, node) + past->tick_hz);
+            if (cost < least) {
+                least = cost;
+                of = branch;
+                best = node;
+                best_before = before;
+            }
+        }
+    }
+    return best != NULL && remove_node(past, of, best_before, best);
+}
+
+static bool evict(struct past *past) {
+    if (thin_one(past)) {
+        return true;
+    }
+    struct past_branch *left = oldest_left(past), *current = past->current;
+    if (left != NULL) {
+        drop_branch(past, left);
+        return true;
+    }
+    return current != NULL && current->first != NULL && current->first->next != NULL &&
+           remove_node(past, current, NULL, current->first);
+}
+
+static bool make_room(struct past *past, uint64_t bytes) {
+    while (past->used + past->others + bytes > past->bytes) {
+        if (!evict(past)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* ---- life ---- */
+
+struct past *past_create(uint64_t bytes) {
+    struct past *past = calloc(1, sizeof *past);
+    if (past == NULL || pthread_mutex_init(&past->mutex, NULL) != 0) {
+        free(past);
+        return NULL;
+    }
+    past->bytes = bytes;
+    past->tick_hz = 1.0;
+    past->spare = new_node();
+    return past;
+}
+
+static void clear(struct past *past) {
+    while (past->branches != NULL) {
+        drop_branch(past, past->branches);
+    }
+    past->mark_count = 0;
+    past->newest = 0;
+    past->branch_numbers = 0;
+}
+
+void past_destroy(struct past *past) {
+    if (past != NULL) {
+        clear(past);
+        free_node(past->spare);
+        pthread_mutex_destroy(&past->mutex);
+        free(past);
+    }
+}
+
+void past_begin(struct past *past, uint64_t tick, uint64_t seq, double tick_hz) {
+    pthread_mutex_lock(&past->mutex);
+    clear(past);
+    past->tick_hz = tick_hz;
+    struct past_branch *branch = calloc(1, sizeof *branch);
+    if (branch != NULL) {
+        branch->tick = branch->fork_tick = tick;
+        branch->seq = branch->fork_seq = seq;
+        begin_branch(past, branch);
+    }
+    pthread_mutex_unlock(&past->mutex);
+}
+
+/* ---- what happens ---- */
+
+uint32_t past_add(struct past *past, uint64_t seq, uint64_t others) {
+    uint32_t number = 0;
+    pthread_mutex_lock(&past->mutex);
+    past->others = others;
+    if (past->current != NULL && past->spare != NULL && make_room(past, past->newest + sizeof *past->spare)) {
+        struct node *node = past->spare;
+        past->spare = NULL;
+        append_node(past, past->current, node, seq);
+        number = node->number;
+    }
+    pthread_mutex_unlock(&past->mutex);
+    return number;
+}
+
+/* False: it is not there any more. */
+static bool find_node(struct past *past, uint32_t number, struct past_branch **branch, struct node **before,
+                      struct node **node) {
+    for (*branch = past->branches; *branch != NULL; *branch = (*branch)->next) {
+        *before = NULL;
+        for (*node = (*branch)->first; *node != NULL; *before = *node, *node = (*node)->next) {
+            if ((*node)->number == number) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+void past_put(struct past *past, uint32_t number, char *save, size_t length) {
+    struct past_branch *branch = NULL;
+    struct node *before = NULL, *node = NULL;
+    pthread_mutex_lock(&past->mutex);
+    const bool has_room = save != NULL && make_room(past, length);
+    if (find_node(past, number, &branch, &before, &node)) {
+        if (has_room) {
+            node->save = save;
+            node->length = past->newest = length;
+            past->used += length;
+            save = NULL;
+        } else {
+            (void)remove_node(past, branch, before, node);
+        }
+    }
+    thin(past);
+    (void)make_room(past,
+                    past->newest); /* here, not in past_add: the simulation's thread is to free nothing */
+    past->spare = past->spare == NULL ? new_node() : past->spare;
+    pthread_mutex_unlock(&past->mutex);
+    free(save);
+}
+
+static bool append_line(struct past *past, const char *line, size_t length) {
+    struct past_branch *current = past->current;
+    struct buffer *lines = current->last == NULL ? NULL : &current->last->lines;
+    const size_t capacity = lines == NULL ? 0 : lines->capacity;
+    const bool grows = lines != NULL && lines->length + length >= capacity;
+    if (lines == NULL || (grows && !make_room(past, capacity + length + LINES_BYTES))) {
+        return false;
+    }
+    buffer_append(lines, line, length);
+    past->used += lines->capacity - capacity;
+    return !lines->failed;
+}
+
+void past_note_request(struct past *past, const char *line, size_t length, uint64_t seq) {
+    pthread_mutex_lock(&past->mutex);
+    if (past->current != NULL) {
+        if (!append_line(past, line, length)) {
+            drop_nodes(past, past->current); /* what follows cannot be computed from them */
+        }
+        past->current->request_tick = past->current->tick;
+        past->current->seq = seq;
+    }
+    pthread_mutex_unlock(&past->mutex);
+}
+
+void past_note_tick(struct past *past, uint64_t tick) {
+    pthread_mutex_lock(&past->mutex);
+    if (past->current != NULL) {
+        past->current->tick = tick;
+        past->lived++;
+    }
+    pthread_mutex_unlock(&past->mutex);
+}
+
+int past_mark(struct past *past, const char *name, uint64_t seq, struct failure *failure) {
+    int i = 0, result = 0;
+    pthread_mutex_lock(&past->mutex);
+    while (i < past->mark_count && strcmp(past->marks[i].name, name) != 0) {
+        i++;
+    }
+    if (i == PAST_MARKS || past->current == NULL) {
+        result = failure_set(failure, FAILURE_FULL, "name",
+                             "there are %d marks already, the most there may be", PAST_MARKS);
+    } else {
+        struct mark *mark = &past->marks[i];
+        *mark = (struct mark){.branch = past->current->number, .tick = past->current->tick, .seq = seq};
+        (void)snprintf(mark->name, sizeof mark->name, "%s", name);
+        past->mark_count += i == past->mark_count;
+    }
+    pthread_mutex_unlock(&past->mutex);
+    return result;
+}
+
+/* ---- arriving ---- */
+
+static void write_name(uint32_t number, char name[PAST_NAME]) {
+    (void)snprintf(name, PAST_NAME, "b%" PRIu32, number);
+}
+
+/* Whether nothing has happened in the branch, and nothing names it. */
+static bool is_untouched(const struct past *past, const struct past_branch *branch) {
+    bool is_named = branch->from == 0 || find_branch(past, branch->from) == NULL;
+    for (int i = 0; i < past->mark_count; i++) {
+        is_named = is_named || past->marks[i].branch == branch->number;
+    }
+    for (const struct past_branch *other = past->branches; other != NULL; other = other->next) {
+        is_named = is_named || other->from == branch->number;
+    }
+    return !is_named && branch->request_tick == UINT64_MAX && branch->tick == branch->fork_tick;
+}
+
+/* The branch of the way, in its place among the others. */
+static void open_branch(struct past *past, struct past_way *way) {
+    struct past_branch *branch = way->branch, *left = past->current;
+    const bool is_moved = left != NULL && left->number != way->from && is_untouched(past, left);
+    way->branch = NULL;
+    branch->from = way->from;
+    branch->fork_tick = branch->tick = way->tick;
+    branch->fork_seq = way->seq;
+    if (is_moved) {
+        past->branch_numbers = left->number == past->branch_numbers ? left->number - 1 : past->branch_numbers;
+        drop_branch(past, left);
+    }
+    begin_branch(past, branch);
+}
+
+void past_arrive(struct past *past, struct past_way *way, uint64_t seq, char name[PAST_NAME],
+                 char from[PAST_NAME]) {
+    pthread_mutex_lock(&past->mutex);
+    struct past_branch *to = find_branch(past, way->number);
+    struct node *node = way->branch->first;
+    way->branch->first = NULL;
+    if (past->current != NULL) {
+        past->current->left = ++past->left;
+    }
+    if (to != NULL) {
+        past->current = to;
+    } else {
+        open_branch(past, way);
+    }
+    past->current->seq = seq;
+    const uint64_t bytes = node == NULL ? 0 : bytes_of(node);
+    if (node != NULL && make_room(past, bytes)) {
+        append_node(past, past->current, node, seq);
+        past->newest = node->length;
+        node = NULL;
+    }
+    write_name(past->current->number, name);
+    write_name(way->from, from);
+    pthread_mutex_unlock(&past->mutex);
+    free_node(node);
+}
+
+void past_way_fini(struct past_way *way) {
+    if (way->branch != NULL) {
+        free_node(way->branch->first);
+        free(way->branch);
+        way->branch = NULL;
+    }
+}
+
+/* ---- the list ---- */
+
+/* The branch that has the tick of a branch, or from which it came: itself, the one that it comes from, and so on. */
+static const struct past_branch *up_to(const struct past *past, const struct past_branch *branch,
+                                       uint64_t tick) {
+    while (branch != NULL &&
+           (tick < branch->fork_tick || (tick == branch->fork_tick && branch->first == NULL)) &&
+           branch->from != 0) {
+        branch = find_branch(past, branch->from);
+    }
+    return branch;
+}
+
+/* The oldest tick from which there is no gap up to the branch's end; its end when there is none. */
+static uint64_t oldest_tick(const struct past *past, const struct past_branch *branch) {
+    uint64_t oldest = branch->tick;
+    for (const struct past_branch *at = branch; at != NULL; at = find_branch(past, at->from)) {
+        const struct node *first = at->first;
+        while (first != NULL && first->save == NULL) {
+            first = first->next;
+        }
+        if (first == NULL || first->tick > oldest) {
+            break;
+        }
+        oldest = first->tick;
+        if (oldest > at->fork_tick) {
+            break;
+        }
+    }
+    return oldest;
+}
+
+static void write_branch(const struct past *past, const struct past_branch *branch,
+                         struct json_writer *json) {
+    char name[PAST_NAME];
+    json_object(json);
+    write_name(branch->number, name);
+    json_key_string(json, "name", name);
+    if (branch->from != 0) {
+        write_name(branch->from, name);
+        json_key_string(json, "from", name);
+        json_key_unsigned(json, "at", branch->fork_tick);
+    }
+    json_key_unsigned(json, "first", oldest_tick(past, branch));
+    json_key_unsigned(json, "last", branch->tick);
+    json_key_bool(json, "current", branch == past->current);
+    json_end(json);
+}
+
+void past_write(struct past *past, struct json_writer *json) {
+    pthread_mutex_lock(&past->mutex);
+    json_key(json, "branches");
+    json_array(json);
+    for (uint32_t number = 1; number <= past->branch_numbers; number++) {
+        const struct past_branch *branch = find_branch(past, number);
+        if (branch != NULL) {
+            write_branch(past, branch, json);
+        }
+    }
+    json_end(json);
+    json_key(json, "marks");
+    json_array(json);
+    for (int i = 0; i < past->mark_count; i++) {
+        char name[PAST_NAME];
+        json_object(json);
+        json_key_string(json, "name", past->marks[i].name);
+        write_name(past->marks[i].branch, name);
+        json_key_string(json, "branch", name);
+        json_key_unsigned(json, "tick", past->marks[i].tick);
+        json_end(json);
+    }
+    json_end(json);
+    json_key_unsigned(json, "bytes", past->used);
+    pthread_mutex_unlock(&past->mutex);
+}
+
+/* ---- going back: which moment ---- */
+
+/* The way while it is gone: a source of lines for the replay. */
+struct trip {
+    struct past *past;
+    const struct world_overrides *overrides;
+    const atomic_bool *given_up;
+    struct node *base; /* in use */
+    struct buffer lines;
+    size_t place;
+    uint64_t tick, seq; /* the moment; seq 0: before the requests of its tick */
+    struct built_world built;
+};
+
+/* The member of the request that says which moment. */
+static const char *field_of(const struct request_rewind *to) {
+    return to->mark[0] != '\0' ? "mark"
+           : to->has_seconds   ? "seconds"
+           : to->has_ticks     ? "ticks"
+           : to->has_tick      ? "tick"
+                               : "branch";
+}
+
+static int fail_range(const struct past *past, const struct request_rewind *to, struct failure *failure) {
+    const char *field = field_of(to);
+    const struct past_branch *current = past->current;
+    if (current == NULL || current->first == NULL) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, field,
+                           "no checkpoint is in memory; try again, or allow more with --rewind");
+    }
+    return failure_set(failure, FAILURE_OUT_OF_RANGE, field,
+                       "not in memory; allowed: ticks %" PRIu64 " to %" PRIu64 ", back to %.3f s ago",
+                       oldest_tick(past, current), current->tick,
+                       (double)(current->tick - oldest_tick(past, current)) / past->tick_hz);
+}
+
+static const struct past_branch *branch_of_name(const struct past *past, const char *name,
+                                                struct failure *failure) {
+    uint32_t number = 0;
+    char exact[PAST_NAME] = "";
+    if (name[0] == 'b' && strlen(name) < sizeof exact) {
+        number = (uint32_t)strtoul(name + 1, NULL, 10);
+        write_name(number, exact);
+    }
+    const struct past_branch *branch = strcmp(exact, name) == 0 ? find_branch(past, number) : NULL;
+    if (branch == NULL) {
+        (void)failure_set(failure, FAILURE_BAD_PARAM, "branch",
+                          "no branch \"%s\"; list with \"what\":\"branches\" names those there are", name);
+    }
+    return branch;
+}
+
+static const struct mark *find_mark(const struct past *past, const char *name, struct failure *failure) {
+    for (int i = 0; i < past->mark_count; i++) {
+        if (strcmp(past->marks[i].name, name) == 0) {
+            return &past->marks[i];
+        }
+    }
+    (void)failure_set(failure, FAILURE_BAD_PARAM, "mark",
+                      "no mark \"%s\"; list with \"what\":\"branches\" names those there are", name);
+    return NULL;
+}
+
+/* So many ticks before the end of the branch; UINT64_MAX: there never were so many. */
+static uint64_t tick_before(const struct past *past, const struct past_branch *branch,
+                            const struct request_rewind *to) {
+    const double back = to->has_seconds ? rint(to->seconds * past->tick_hz) : (double)to->ticks;
+    return back <= (double)branch->tick ? branch->tick - (uint64_t)back : UINT64_MAX;
+}
+
+/* The branch and the moment that are asked for. NULL with *failure. */
+static const struct past_branch *choose(const struct past *past, const struct request_rewind *to,
+                                        struct trip *trip, struct past_way *way, struct failure *failure) {
+    const struct mark *mark = to->mark[0] == '\0' ? NULL : find_mark(past, to->mark, failure);
+    const struct past_branch *branch = to->mark[0] != '\0'
+                                           ? find_branch(past, mark == NULL ? 0 : mark->branch)
+                                       : to->branch[0] != '\0' ? branch_of_name(past, to->branch, failure)
+                                                               : past->current;
+    if (branch == NULL) {
+        return NULL;
+    }
+    if (mark != NULL) {
+        trip->tick = mark->tick;
+        trip->seq = mark->seq;
+    } else if (to->has_tick) {
+        trip->tick = to->tick;
+    } else if (to->branch[0] == '\0') {
+        trip->tick = tick_before(past, branch, to);
+    } else if (branch == past->current) {
+        (void)failure_set(failure, FAILURE_BAD_PARAM, "branch",
+                          "the world is in branch \"%s\"; give a tick of it, or another branch", to->branch);
+        return NULL;
+    } else {
+        trip->tick = branch->tick;
+        trip->seq = branch->seq;
+        way->number = branch->number;
+    }
+    return branch;
+}
+
+static bool is_not_after(const struct node *node, const struct trip *trip) {
+    return node->tick < trip->tick ||
+           (node->tick == trip->tick && (node->is_first_of_tick || node->seq <= trip->seq));
+}
+
+/* The checkpoint to begin with, in use then, and the requests behind it. False: there is none. */
+static bool take_base(struct past *past, const struct past_branch *branch, struct trip *trip,
+                      struct past_way *way) {
+    const bool is_there = trip->tick <= branch->tick;
+    branch = up_to(past, branch, trip->tick);
+    for (struct node *node = branch == NULL || !is_there ? NULL : branch->first;
+         node != NULL && is_not_after(node, trip); node = node->next) {
+        trip->base = node->save != NULL ? node : trip->base;
+    }
+    if (trip->base == NULL) {
+        return false;
+    }
+    for (const struct node *node = trip->base; node != NULL && is_not_after(node, trip); node = node->next) {
+        buffer_append(&trip->lines, node->lines.data == NULL ? "" : node->lines.data, node->lines.length);
+    }
+    trip->base->users++;
+    way->from = branch->number;
+    way->tick = trip->tick;
+    way->seq = trip->seq;
+    return true;
+}
+
+/* ---- going back: the computation ---- */
+
+static int trip_next(void *context, const char **line, size_t *length, struct failure *failure) {
+    struct trip *trip = context;
+    struct recording_line read;
+    if (trip->place >= trip->lines.length) {
+        return 0;
+    }
+    const char *begin = trip->lines.data + trip->place;
+    const char *end = memchr(begin, '\n', trip->lines.length - trip->place);
+    *line = begin;
+    *length = end == NULL ? trip->lines.length - trip->place : (size_t)(end - begin);
+    trip->place += *length + 1;
+    if (recording_line_read(*line, *length, &read, failure) != 0) {
+        return -1;
+    }
+    return read.tick < trip->tick || (read.tick == trip->tick && read.seq <= trip->seq) ? 1 : 0;
+}
+
+static bool trip_find_hash(void *context, const struct recording_moment *moment, uint64_t last_seq,
+                           uint64_t *hash) {
+    (void)context;
+    (void)moment;
+    (void)last_seq;
+    (void)hash;
+    return false;
+}
+
+static int trip_seek(void *context, const struct recording_moment *moment, struct simulation_state *state,
+                     struct failure *failure) {
+    struct trip *trip = context;
+    struct checkpoint_rest rest;
+    (void)moment;
+    if (saved_world_read(trip->base->save, trip->base->length, trip->overrides, trip->given_up, &trip->built,
+                         &rest, failure) != 0) {
+        return -1;
+    }
+    checkpoint_restore(state, &trip->built, &rest);
+    return 0;
+}
+
+static uint32_t trip_world(void *context) {
+    (void)context;
+    return 1;
+}
+
+/* Does the requests and ticks up to the moment. */
+static int play(const struct trip *trip, struct replay *replay, struct simulation_state *state,
+                uint64_t *simulated, struct failure *failure) {
+    const uint64_t until_ns = clock_now_ns() + GO_MOST_NS;
+    struct replay_change change;
+    enum replay_step step = REPLAY_TICK;
+    while ((step = replay_next(replay, state, &change, failure)) != REPLAY_END) {
+        if (step == REPLAY_FAILED) {
+            return -1;
+        }
+        if (atomic_load(trip->given_up) || clock_now_ns() > until_ns) {
+            return failure_set(failure, FAILURE_BUSY, NULL,
+                               "given up at tick %" PRIu64 " of %" PRIu64
+                               ": the server stops, or it takes longer than a minute",
+                               world_tick(state->world), trip->tick);
+        }
+        if (step == REPLAY_TICK) {
+            simulation_state_step(state);
+            state->log.count = 0;
+            ++*simulated;
+        }
+    }
+    if (replay_divergence(replay)->has_diverged || world_tick(state->world) != trip->tick) {
+        return failure_set(failure, FAILURE_INTERNAL, NULL, "tick %" PRIu64 " cannot be computed: %.200s",
+                           trip->tick, replay_divergence(replay)->reason);
+    }
+    return 0;
+}
+
+static int compute(struct trip *trip, struct simulation_state *state, uint64_t *simulated,
+                   struct failure *failure) {
+    const struct recording_moment to = {.world = 1, .tick = trip->tick};
+    const struct recording_source source = {.context = trip,
+                                            .next = trip_next,
+                                            .find_hash = trip_find_hash,
+                                            .seek = trip_seek,
+                                            .world = trip_world,
+                                            .last = to};
+    struct replay *replay = replay_create(&source, trip->overrides, trip->given_up);
+    int result = replay == NULL ? failure_set(failure, FAILURE_BUSY, NULL, "out of memory")
+                                : replay_begin(replay, state, &to, failure);
+    if (result == 0) {
+        result = play(trip, replay, state, simulated, failure);
+    }
+    replay_destroy(replay);
+    return result;
+}
+
+/* Takes the world out of the state, as one that was read; and makes its checkpoint, with which a further branch begins. */
+static void take_out(struct trip *trip, struct simulation_state *state, struct built_world *out,
+                     struct checkpoint_rest *rest, struct node *node) {
+    struct buffer text;
+    *rest = checkpoint_rest_of(state);
+    buffer_init(&text, LIMIT_SAVE_BYTES);
+    saved_world_write(state->world, rest, state->name, state->text, state->text_length, &text,
+                      &trip->built.hash);
+    if (!text.failed) {
+        node->save = buffer_take(&text, &node->length);
+    }
+    buffer_fini(&text);
+    *out = trip->built;
+    out->world = state->world;
+    out->text = state->text;
+    out->text_length = state->text_length;
+    trip->built = (struct built_world){0};
+    state->world = NULL;
+    state->text = NULL;
+}
+
+static void release(struct trip *trip) {
+    pthread_mutex_lock(&trip->past->mutex);
+    if (trip->base != NULL && --trip->base->users == 0 && trip->base->number == 0) {
+        drop_node(trip->past, trip->base);
+    }
+    pthread_mutex_unlock(&trip->past->mutex);
+    buffer_fini(&trip->lines);
+    built_world_fini(&trip->built);
+}
+
+static int find_base(struct past *past, const struct request_rewind *to, struct trip *trip,
+                     struct past_way *way, struct failure *failure) {
+    pthread_mutex_lock(&past->mutex);
+    const struct past_branch *branch = choose(past, to, trip, way, failure);
+    int result = branch != NULL && take_base(past, branch, trip, way) ? 0 : -1;
+    if (result != 0 && failure->code == FAILURE_NONE) {
+        (void)fail_range(past, to, failure);
+    } else if (trip->lines.failed) {
+        result = failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    pthread_mutex_unlock(&past->mutex);
+    return result;
+}
+
+int past_go(struct past *past, const struct request_rewind *to, const struct world_overrides *overrides,
+            const atomic_bool *given_up, struct built_world *out, struct checkpoint_rest *rest,
+            struct past_way *way, struct failure *failure) {
+    struct trip trip = {.past = past, .overrides = overrides, .given_up = given_up};
+    struct simulation_state *state = calloc(1, sizeof *state);
+    *way = (struct past_way){.branch = calloc(1, sizeof *way->branch)};
+    *out = (struct built_world){0};
+    *failure = (struct failure){0};
+    buffer_init(&trip.lines, SIZE_MAX / 2);
+    if (way->branch != NULL) {
+        way->branch->first = new_node();
+    }
+    int result = -1;
+    if (state == NULL || way->branch == NULL || way->branch->first == NULL) {
+        result = failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    } else if (find_base(past, to, &trip, way, failure) == 0) {
+        simulation_state_init(state);
+        result = compute(&trip, state, &way->simulated, failure);
+        if (result == 0) {
+            take_out(&trip, state, out, rest, way->branch->first);
+        }
+        simulation_state_fini(state);
+    }
+    release(&trip);
+    free(state);
+    if (result != 0) {
+        past_way_fini(way);
+    }
+    return result;
+}
