@@ -84,6 +84,7 @@ static void take(struct simulation *simulation, uint64_t now_ns) {
     struct past_making *making = &simulation->past_making;
     const struct simulation_state *state = &simulation->state;
     const struct world_room room = world_room_of(state->world);
+    const uint64_t start_ns = clock_now_ns();
     const struct keeper_order order = {
         .tasks = KEEPER_SAVE, .number = past_add(simulation->past, state->seq, world_room_bytes(&room))};
     making->tick = world_tick(state->world);
@@ -91,7 +92,7 @@ static void take(struct simulation *simulation, uint64_t now_ns) {
     if (order.number != 0 && !keeper_take(making->keeper, state, order)) {
         past_put(simulation->past, order.number, NULL, 0);
     }
-    making->copy_ns = clock_now_ns() - now_ns;
+    making->copy_ns = clock_now_ns() - start_ns;
 }
 
 void simulation_past_begin(struct simulation *simulation) {

@@ -19,7 +19,7 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
     "subscribe": (), "unsubscribe": (), "set_region": ("region",), "resync": (), "set_target": (), "mouse": ("x", "y"), "spawn": ("kind",),
     "remove": ("agents",), "set_param": ("kind", "param", "value"), "get_params": ("kind",), "list": ("what",), "inspect": ("agents",),
     "pause": (), "resume": (), "step": ("count",), "load": ("scenario",), "save": ("name",), "remove_save": ("name",), "record": (),
-    "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
+    "rewind": ("seconds",), "mark": ("name",), "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
     "help": ("about",), "add_target": ("name", "x", "y"), "remove_target": ("name",), "add_obstacle": (),
     "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (),
 }

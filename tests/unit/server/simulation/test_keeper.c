@@ -17,6 +17,7 @@
 #include "server/simulation/logbook.h"
 #include "server/simulation/logbook_internal.h"
 #include "server/simulation/selfcheck.h"
+#include "server/simulation/simulation_internal.h"
 #include "server/storage/file_writer.h"
 #include "tests/support/allocations.h"
 #include "tests/unit/server/storage/storage_support.h"
@@ -295,6 +296,72 @@ static void test_no_allocation_in_the_clone_of_a_save(void **unused) {
     end(&stage);
 }
 
+/* ---- the past of a live world ---- */
+
+enum { PAST_TICKS = 1800, PAST_BYTES = 400000 };
+
+/* A tick, every now and then a request, and what the past has of them. */
+static void live_on(struct simulation *live, uint64_t began_ns) {
+    struct request request = request_default(REQUEST_MOUSE);
+    struct buffer reply;
+    simulation_state_step(&live->state);
+    const uint64_t tick = world_tick(live->state.world);
+    const double time_s = (double)tick / world_tick_hz(live->state.world);
+    const int calls = allocator_calls_of_thread();
+    simulation_past_note_tick(live, began_ns + (uint64_t)(time_s * 1e9));
+    assert_int_equal(allocator_calls_of_thread(), calls);
+    if (tick % 40 == 7) {
+        buffer_init(&reply, 1 << 16);
+        request.body.mouse.x = (float)(tick % 600);
+        (void)command_apply(&live->state, &request, 1, &reply);
+        simulation_past_note_request(live, &request, (struct recorder_session){.by = 1, .name = ""});
+        buffer_fini(&reply);
+    }
+    if (tick % 60 == 0) {
+        keeper_wait(live->past_making.keeper);
+    }
+}
+
+static void test_a_tick_with_a_past_allocates_nothing_and_comes_out_again(void **unused) {
+    const struct world_overrides none = {0};
+    atomic_bool given_up = false;
+    struct simulation *live = calloc(1, sizeof *live);
+    uint64_t *hashes = calloc(PAST_TICKS + 1, sizeof *hashes);
+    assert_true(live != NULL && hashes != NULL);
+    simulation_state_init(&live->state);
+    put_world(&live->state, POND("50"), "pond");
+    assert_int_equal(simulation_past_init(live, PAST_BYTES), 0);
+    simulation_past_begin(live);
+    const uint64_t began_ns = clock_now_ns();
+    for (int i = 1; i <= PAST_TICKS; i++) {
+        const uint64_t tick = world_tick(live->state.world) + 1;
+        live_on(live, began_ns);
+        hashes[tick] = tick % 40 == 7 ? 0 : world_hash(live->state.world); /* 0: after its request */
+    }
+    int reached = 0;
+    for (uint32_t i = 0; i < 60; i++) {
+        const struct request_rewind to = {.has_tick = true, .tick = 1 + 29 * i};
+        struct built_world built;
+        struct checkpoint_rest remaining;
+        struct past_way way;
+        struct failure failure;
+        if (past_go(live->past, &to, &none, &given_up, &built, &remaining, &way, &failure) == 0) {
+            assert_int_equal(world_tick(built.world), to.tick);
+            assert_true(hashes[to.tick] == 0 || hashes[to.tick] == built.hash);
+            built_world_fini(&built);
+            past_way_fini(&way);
+            reached++;
+        } else {
+            assert_int_equal(failure.code, FAILURE_OUT_OF_RANGE);
+        }
+    }
+    assert_in_range(reached, 10, 60);
+    simulation_past_fini(live);
+    simulation_state_fini(&live->state);
+    free(hashes);
+    free(live);
+}
+
 /* ---- recordings that follow each other ---- */
 
 static void request_record(struct stage *stage, bool on, const char *name) {
@@ -450,6 +517,7 @@ int main(void) {
         cmocka_unit_test(test_no_allocation_with_journal_and_recording),
         cmocka_unit_test(test_no_allocation_when_a_request_is_written),
         cmocka_unit_test(test_no_allocation_in_the_clone_of_a_save),
+        cmocka_unit_test(test_a_tick_with_a_past_allocates_nothing_and_comes_out_again),
         cmocka_unit_test_setup_teardown(test_a_world_comes_out_again, set_up_selfcheck, tear_down_selfcheck),
         cmocka_unit_test_setup_teardown(test_a_change_that_was_not_noted_is_a_difference, set_up_selfcheck,
                                         tear_down_selfcheck),
