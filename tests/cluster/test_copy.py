@@ -52,6 +52,15 @@ class Copy(TwinCase):
                 self.assert_reply(client.answer_to("pause"), "pause", tick=80)
             twins.step(1)
 
+    def test_rewinds(self):
+        with self.twins(2, "capture_the_flag") as twins:
+            twins.step(30)
+            twins.ask("add_target", name="x", x=5, y=6)
+            twins.step(10)
+            for to in ({"tick": 12}, {"branch": "b1"}, {"ticks": 5}):
+                self.assert_reply(twins.ask("rewind", **to), "rewind")
+                twins.step(6)
+
     def test_speed_steps_and_saved_worlds(self):
         with self.twins(3, "capture_the_flag") as twins:
             twins.step(5)

@@ -97,6 +97,8 @@ class Seen(Case):
         with Cluster(2, "--paused", ROOT / "scenarios/boids.json", mode="stripes") as server, server.connect() as client:
             self.assert_error(client.request("record", on=True), "unsupported")
             self.assert_error(client.request("seek", tick=3), "unsupported")
+            self.assert_error(client.request("rewind", ticks=1), "unsupported")
+            self.assert_error(client.request("mark", name="a"), "unsupported")
 
     def test_too_many_agents(self):
         with tempfile.TemporaryDirectory() as folder:

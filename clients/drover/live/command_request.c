@@ -600,9 +600,8 @@ static const struct request_command request_commands[] = {
      REQUEST_REWIND,
      "[SECONDS]",
      "How far back, in the world's time.",
-     "Goes back in the world that runs, by seconds or --ticks, to a --tick, a --mark, or with --branch to "
-     "where a branch was left; "
-     "the world stands paused there, in a further branch.",
+     "Goes back in the running world: by seconds or --ticks, to a --tick or --mark, or to the end of a "
+     "--branch.",
      {"seconds", "", NULL},
      NO_SWITCHES,
      " seconds ",
