@@ -26,7 +26,7 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
 EVENTS = ("aim", "caught", "crossed", "cursor", "cursor_gone", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
-          "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "restarted", "resumed", "resumed_from",
+          "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "restarted", "resumed", "resumed_from", "rewound",
           "save_removed", "saved", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
           "warmed_up", "withdrawn")
 NOTICES = ("event", "scenario", "cursors", "error", "bye", "link", "line", "other")
