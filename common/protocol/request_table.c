@@ -10,7 +10,7 @@
 #include "common/protocol/request_extra.h"
 #include "common/text/names.h"
 
-static const char *const list_choices[] = {"scenarios", "kinds",   "targets", "behaviors",
+static const char *const list_choices[] = {"scenarios", "kinds",   "targets",  "behaviors",
                                            "saves",     "sources", "branches", NULL};
 
 /* clang-format off */

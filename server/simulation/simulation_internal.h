@@ -185,7 +185,8 @@ struct simulation_speed {
 /* What makes checkpoints for the past (server/library/past.h). */
 struct past_making {
     bool is_on;            /* the world is live */
-    struct keeper *keeper; /* owned; NULL until the first one */
+    uint64_t bytes;        /* allowed */
+    struct keeper *keeper; /* owned; NULL until there was memory for it */
     struct recorder recorder;
     uint64_t tick, began_ns;   /* of the last one */
     uint64_t copy_ns;          /* what it took the simulation's thread */

@@ -62,6 +62,7 @@ int simulation_past_init(struct simulation *simulation, uint64_t bytes) {
         simulation->past = NULL;
         return -1;
     }
+    simulation->past_making.bytes = bytes;
     services->context = simulation;
     services->rewound = rewound;
     services->mark = put_mark;
@@ -78,6 +79,12 @@ void simulation_past_fini(struct simulation *simulation) {
 }
 
 /* ---- what happens ---- */
+
+/* Whether the copy of the world, with which a checkpoint begins, leaves some of the memory. */
+static bool has_room(const struct simulation *simulation) {
+    const struct world_room room = world_room_of(simulation->state.world);
+    return world_room_bytes(&room) < simulation->past_making.bytes;
+}
 
 /* Copies the world for a checkpoint; the keeper is not busy. */
 static void take(struct simulation *simulation, uint64_t now_ns) {
@@ -105,6 +112,11 @@ void simulation_past_begin(struct simulation *simulation) {
     past_begin(simulation->past, world_tick(state->world), state->seq, world_tick_hz(state->world));
     making->tick = world_tick(state->world);
     making->is_on = true;
+    if (!has_room(simulation)) {
+        log_write(LOG_INFO, "simulation",
+                  "the world cannot go back: a copy of it takes more memory than --rewind allows");
+        return;
+    }
     making->keeper = making->keeper == NULL ? keeper_create(&def, state) : making->keeper;
     if (making->keeper == NULL) {
         log_write(LOG_ERROR, "simulation", "out of memory, or of threads: the world cannot go back");
@@ -145,7 +157,8 @@ void simulation_past_note_tick(struct simulation *simulation, uint64_t now_ns) {
     const bool is_due = (double)(world_tick(world) - making->tick) >= world_tick_hz(world) &&
                         since_ns >= COPY_SHARE * making->copy_ns &&
                         since_ns >= KEEPER_SHARE * atomic_load(&making->spent_ns);
-    if (is_due && keeper_prepare(making->keeper, &simulation->state)) {
+    if (is_due && making->keeper != NULL && has_room(simulation) &&
+        keeper_prepare(making->keeper, &simulation->state)) {
         take(simulation, now_ns);
     }
 }

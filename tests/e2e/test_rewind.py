@@ -204,6 +204,11 @@ class Rewind(Case):
         with Server("--paused", "--rewind", "0", "flock") as server, server.connect() as client:
             for op, fields in (("rewind", {"ticks": 1}), ("mark", {"name": "a"}), ("list", {"what": "branches"})):
                 self.assert_error(client.request(op, **fields), "full")
+        with Server("--paused", "--rewind", "20K", "flock") as server, server.connect() as client:  # not even a copy of the world
+            client.request("step", count=90)
+            client.request("spawn", kind="bird", count=1)
+            self.assertIn("no checkpoint is in memory", client.request("rewind", ticks=1)["message"])
+            self.assertEqual(client.request("list", what="branches")["bytes"], 0)
         with Server("--paused", "--rewind", "400K", "flock") as server, server.connect() as client:
             tick = 0
             for _ in range(40):
