@@ -450,7 +450,8 @@ static void refuse(struct replay *replay, const struct simulation_state *state, 
 /* Whether requests of this op stand in lines `do`. */
 static bool is_done_by_lines(enum request_op op) {
     return request_has_trait(op, REQUEST_TRAIT_CHANGES) && request_has_trait(op, REQUEST_TRAIT_WORLD) &&
-           op != REQUEST_PAUSE && op != REQUEST_RESUME && op != REQUEST_STEP && op != REQUEST_LOAD && op != REQUEST_REWIND;
+           op != REQUEST_PAUSE && op != REQUEST_RESUME && op != REQUEST_STEP && op != REQUEST_LOAD &&
+           op != REQUEST_REWIND;
 }
 
 static void describe_change(const struct recording_line *line, enum request_op op,
