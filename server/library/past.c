@@ -1,6 +1,7 @@
 /* See past.h. */
 #include "server/library/past.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -150,9 +151,10 @@ static struct past_branch *find_branch(const struct past *past, uint32_t number)
 static void drop_branch(struct past *past, struct past_branch *branch) {
     struct past_branch **at = &past->branches;
     int kept = 0;
-    while (*at != branch) {
+    while (*at != NULL && *at != branch) {
         at = &(*at)->next;
     }
+    assert(*at == branch);
     *at = branch->next;
     for (int i = 0; i < past->mark_count; i++) {
         if (past->marks[i].branch != branch->number) {
@@ -718,7 +720,7 @@ static bool trip_find_hash(void *context, const struct recording_moment *moment,
     (void)context;
     (void)moment;
     (void)last_seq;
-    (void)hash;
+    *hash = 0;
     return false;
 }
 
