@@ -59,10 +59,10 @@ int apply_load(struct apply *apply) {
     if (simulation_state_check(state, state->arrival, "scenario", &apply->failure) != 0) {
         return -1;
     }
-    const uint64_t hash = state->arrival->hash;
     const uint32_t core = state->arrival->core;
     const char *save = apply->request->body.load.save;
     simulation_state_change(state, state->arrival);
+    const uint64_t hash = state->arrival->hash; /* known now, of a world that was deferred */
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;

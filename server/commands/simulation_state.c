@@ -271,7 +271,11 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     if (state->ranks != NULL) {
         state->ranks->put(state->ranks->context, state, built);
     }
+    const bool is_deferred = world_is_deferred(state->world);
     simulation_state_join(state);
+    if (is_deferred && !world_is_deferred(state->world)) {
+        built->hash = world_hash(state->world);
+    }
 }
 
 static bool join(struct simulation_state *state) {
@@ -279,7 +283,7 @@ static bool join(struct simulation_state *state) {
         state->gatherer = snapshot_gatherer_create(state->exchange->ranks);
     }
     const bool is_joined = world_is_partial(state->world); /* a clone of a world in stripes is in stripes */
-    if (state->gatherer == NULL || (!is_joined && world_join(state->world, state->exchange) != 0)) {
+    if (state->gatherer == NULL || (!is_joined && world_populate(state->world, state->exchange) != 0)) {
         return false;
     }
     if (state->check == NULL) {

@@ -445,12 +445,14 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
     }
     int32_t unspaced = 0;
     def.unspaced = &unspaced;
+    def.is_deferred = overrides->is_deferred;
     const char *what = "the world cannot be made";
     const enum world_result result = world_create(&def, &world, &what);
     if (result != WORLD_OK) {
         return fail_create(scenario->name, result, what, failure);
     }
-    if (built_world_finish(scenario, overrides, world, world_hash(world), out, failure) != 0) {
+    const uint64_t hash = world_is_deferred(world) ? 0 : world_hash(world);
+    if (built_world_finish(scenario, overrides, world, hash, out, failure) != 0) {
         return -1;
     }
     out->bytes = bytes;

@@ -94,6 +94,7 @@ struct world_overrides {
     int32_t max_agents;        /* 0: LIMIT_AGENTS_USUAL */
     const char *agents_option; /* " (--max-agents)", what may raise it, for messages; NULL: nothing */
     int threads;               /* that will work on a tick; 0: one */
+    bool is_deferred; /* ranks will share the world: its agents come when it is put in (world_populate) */
     /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
      * does. */
     uint64_t (*memory_free)(int processes);
@@ -120,7 +121,7 @@ NODISCARD int scenario_check_obstacle(const struct obstacle_def *obstacle, enum 
 
 struct built_world {
     struct world *world; /* owned; NULL: none */
-    uint64_t hash;       /* of the world as it was built */
+    uint64_t hash;       /* of the world as it was built; while it is deferred 0 */
     bool is_fresh;       /* it is at the beginning of its scenario, with a seed and a rate of its own */
     char *head;    /* owned: the path of the checkpoint in parts that it was read from; NULL: it was not */
     uint32_t core; /* of a saved world of another core: that one; 0: this server's */

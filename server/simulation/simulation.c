@@ -376,7 +376,7 @@ static int put_first_world(struct simulation *simulation, const struct simulatio
         log_write(LOG_WARN, "world", "%s", warning);
     }
     if (built.bytes > 0) {
-        const double agents = (double)world_agent_count(built.world);
+        const double agents = (double)world_agents_planned(built.world);
         char text[WORLD_MEMORY_TEXT];
         log_write(LOG_INFO, "world",
                   "%.0f agents come to use %s of memory, %.0f bytes each; copies for viewers and for what is "

@@ -122,8 +122,8 @@ static inline void derived_rows(struct world *world, struct state_rows *rows) {
     STATE_ROW(rows, "has_own_bodies", world->has_own_bodies);
     STATE_ROW(rows, "has_slow_areas", world->has_slow_areas);
     STATE_ROW(rows, "has_one_radius", world->has_one_radius);
-    STATE_ARRAY(rows, "rank", world->rank, agents);
-    STATE_ARRAY(rows, "by_kind", world->by_kind, agents);
+    STATE_ARRAY(rows, "rank", world->rank, world->has_blocks ? 0 : agents);
+    STATE_ARRAY(rows, "by_kind", world->by_kind, world->has_blocks ? 0 : agents);
     STATE_ROW(rows, "grid.count", grid->count);
     if (world->is_sorted) {
         STATE_ARRAY(rows, "grid.row", grid->row, agents);

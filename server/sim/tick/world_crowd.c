@@ -287,7 +287,7 @@ static void evaluate_alone(struct crowd *crowd, int index, place_set places,
         const struct behavior_def *behavior = &crowd_state(crowd, place)->behaviors[index];
         struct steering_context *context = crowd_context(crowd, place);
         struct neighbor_sums own_sums;
-        context->rank = crowd->world->rank[crowd->row[place]];
+        context->rank = world_rank(crowd->world, crowd->row[place]);
         context->group = world_kind_population(crowd->world, crowd->world->kind[crowd->row[place]]);
         if (sums != NULL) {
             own_sums = sums_columns_get(sums, place);

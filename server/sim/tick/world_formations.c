@@ -57,7 +57,7 @@ static int find_members(const struct world *world, uint64_t kinds, int32_t rows[
         const int32_t begin = world->kind_begin[k], all = world->kind_begin[k + 1] - begin;
         const int32_t most = (kinds >> k & 1) != 0 ? MEMBERS_MAX / sharing : 0;
         for (int32_t i = 0; i < (all < most ? all : most); i++) {
-            rows[count++] = world->by_kind[begin + i];
+            rows[count++] = world_row_of_kind(world, k, begin + i);
         }
     }
     return count;

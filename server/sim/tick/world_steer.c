@@ -457,16 +457,16 @@ static struct herd_seen world_herd(const struct world *world, int kind, vec2 fro
     const int32_t begin = world->kind_begin[kind], end = world->kind_begin[kind + 1];
     struct herd_seen herd = {.count = end - begin};
     assert(begin < end);
-    const struct motion first = world_motion(world, world->by_kind[begin]);
+    const struct motion first = world_motion(world, world_row_of_kind(world, kind, begin));
     const vec2 origin = {first.x, first.y}; /* on a torus the mean is taken around it */
     vec2 sum = {0.0f, 0.0f};
     for (int32_t i = begin; i < end; i++) {
-        const struct motion motion = world_motion(world, world->by_kind[i]);
+        const struct motion motion = world_motion(world, world_row_of_kind(world, kind, i));
         sum = vec2_add(sum, bounds_difference(&world->bounds, origin, vec2_make(motion.x, motion.y)));
     }
     const vec2 middle = vec2_add(origin, vec2_scale(sum, 1.0f / (float)herd.count));
     for (int32_t i = begin; i < end; i++) {
-        const struct motion motion = world_motion(world, world->by_kind[i]);
+        const struct motion motion = world_motion(world, world_row_of_kind(world, kind, i));
         const vec2 off = bounds_difference(&world->bounds, middle, vec2_make(motion.x, motion.y));
         herd.furthest = vec2_length_squared(off) > vec2_length_squared(herd.furthest) ? off : herd.furthest;
     }
@@ -709,7 +709,7 @@ static struct steering_context world_context(const struct world *world, int32_t 
         .position = {motion.x, motion.y},
         .velocity = {motion.vx, motion.vy},
         .heading = world_heading(world, row),
-        .rank = world->rank[row],
+        .rank = world_rank(world, row),
         .group = world_kind_population(world, world->kind[row]),
         .body = body,
         .turn_radius = world_turn_radius(world, row, body),

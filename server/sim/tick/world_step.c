@@ -133,10 +133,11 @@ static void world_note_catches(struct world *world) {
             continue;
         }
         for (int32_t i = world->kind_begin[k]; i < world->kind_begin[k + 1]; i++) {
-            const struct memory *memory = world_memory(world, world->by_kind[i]);
+            const int32_t row = world_row_of_kind(world, k, i);
+            const struct memory *memory = world_memory(world, row);
             if (memory->has_caught) {
                 world->tallies[k].caught++;
-                note_caught(world, world->by_kind[i], memory->caught);
+                note_caught(world, row, memory->caught);
             }
         }
     }

@@ -232,7 +232,7 @@ static struct target_info resolve_kind(const struct world *world, int32_t row, i
     float best = within > 0.0f ? within * within : 3e38f;
     const int32_t end = world_is_given_up(world) ? 0 : world->kind_begin[kind + 1];
     for (int32_t i = world->kind_begin[kind]; i < end; i++) {
-        const int32_t other = world->by_kind[i], slot = grid_slot(&world->grid, other);
+        const int32_t other = world_row_of_kind(world, kind, i), slot = grid_slot(&world->grid, other);
         if (slot < 0) {
             continue; /* another rank has it: too far away */
         }
@@ -354,7 +354,7 @@ static bool sees_kind(const struct viewer *viewer, int kind) {
         return sees;
     }
     for (int32_t i = world->kind_begin[kind]; i < world->kind_begin[kind + 1]; i++) {
-        const int32_t slot = grid_slot(&world->grid, world->by_kind[i]);
+        const int32_t slot = grid_slot(&world->grid, world_row_of_kind(world, kind, i));
         if (slot >= 0 && sees_slot(viewer, kind, slot)) { /* < 0: another rank has it: too far away */
             return true;
         }

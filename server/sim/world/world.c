@@ -86,13 +86,17 @@ uint32_t world_agent_id(const struct world *world, int32_t row) {
     return world->id[row];
 }
 
+bool world_faces_course(const struct world *world, int32_t row, struct motion motion) {
+    const vec2 velocity = {motion.vx, motion.vy};
+    return vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed);
+}
+
 vec2 world_heading(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count && world_holds(world, row));
     if (world->is_pure_flock) {
         const struct motion motion = world_motion(world, row);
-        const vec2 velocity = {motion.vx, motion.vy};
-        if (vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed)) {
-            return vec2_with_length(velocity, 1.0f);
+        if (world_faces_course(world, row, motion)) {
+            return vec2_with_length(vec2_make(motion.vx, motion.vy), 1.0f);
         }
     }
     return world->heading[world_place(world, row)];
@@ -224,6 +228,29 @@ struct world_window world_window(const struct world *world) {
     };
 }
 
+/* ---- deferred ---- */
+
+int32_t world_pending(const struct world *world, int kind) {
+    int32_t count = 0;
+    for (int i = 0; i < world->pending_count; i++) {
+        const bool is_of = strcmp(world->pending[i].kind, world->kinds[kind].def.name) == 0;
+        count += is_of ? (int32_t)world->pending[i].count : 0;
+    }
+    return count;
+}
+
+int64_t world_agents_planned(const struct world *world) {
+    int64_t count = world->agent_count;
+    for (int i = 0; i < world->pending_count; i++) {
+        count += world->pending[i].count;
+    }
+    return count;
+}
+
+bool world_is_deferred(const struct world *world) {
+    return world->pending_count > 0;
+}
+
 /* ---- zones ---- */
 
 /* The zones of behaviors, prepared for the neighbor search. */
@@ -335,9 +362,7 @@ struct world_slots world_copy_share(const struct world *world) {
 }
 
 static bool is_at_rest(const struct world *world, int32_t slot) {
-    const struct motion *motion = &world->grid.next[slot];
-    const float fastest = world_body(world, world->grid.row[slot])->max_speed;
-    return !(motion->vx * motion->vx + motion->vy * motion->vy > locomotion_hold_squared(fastest));
+    return !world_faces_course(world, world->grid.row[slot], world->grid.next[slot]);
 }
 
 /* Those of the share; `list` may be NULL. Returns how many. */
@@ -478,15 +503,20 @@ void world_set_initial(struct world *world, int32_t row, int32_t slot) {
 }
 
 void world_group_kinds(struct world *world) {
-    int32_t count[LIMIT_KINDS] = {0};
+    int32_t count[LIMIT_KINDS] = {0}, begin = 0, blocks = 0;
     for (int32_t row = 0; row < world->agent_count; row++) {
-        count[world->kind[row]]++;
+        const int kind = world->kind[row];
+        if (count[kind]++ == 0) {
+            world->kind_row[kind] = row;
+        }
+        blocks += row == 0 || kind != world->kind[row - 1];
     }
-    int32_t begin = 0;
     for (int k = 0; k < LIMIT_KINDS; k++) {
         world->kind_begin[k] = begin;
         begin += count[k];
+        blocks -= count[k] > 0;
     }
+    world->has_blocks = blocks == 0;
     world->kind_begin[LIMIT_KINDS] = begin;
     assert(begin == world->agent_count);
     if (world_is_partial(world)) { /* agents of every kind may come here */
@@ -494,7 +524,7 @@ void world_group_kinds(struct world *world) {
     }
     int32_t next[LIMIT_KINDS];
     memcpy(next, world->kind_begin, sizeof next);
-    for (int32_t row = 0; row < world->agent_count; row++) {
+    for (int32_t row = 0; !world->has_blocks && row < world->agent_count; row++) {
         const int kind = world->kind[row];
         world->rank[row] = next[kind] - world->kind_begin[kind];
         world->by_kind[next[kind]++] = row;
@@ -557,8 +587,12 @@ void world_follow_slots(struct world *world, const struct parallel *parallel) {
 }
 
 void world_slots_to_rows(struct world *world) {
+    const bool has_more =
+        world->has_memories || world->has_timers; /* than headings, of those at rest at t+1 */
     for (int32_t slot = 0; slot < world->grid.count; slot++) {
-        gather_columns(world, &slot, world->grid.row[slot], 1);
+        if (has_more || is_at_rest(world, slot)) {
+            gather_columns(world, &slot, world->grid.row[slot], 1);
+        }
     }
     swap_columns(world);
 }
@@ -755,7 +789,7 @@ static void drive_kind(struct world *world, const struct drive_def *drive) {
     const int32_t begin = world->kind_begin[drive->kind] + drive->first;
     assert(drive->first >= 0 && drive->first <= world_kind_population(world, drive->kind) - drive->count);
     for (int32_t i = 0; i < drive->count; i++) {
-        drive_agent(world, world->by_kind[begin + i], drive, i);
+        drive_agent(world, world_row_of_kind(world, drive->kind, begin + i), drive, i);
     }
 }
 

@@ -49,6 +49,10 @@ enum world_result {
  * static sentence. returns WORLD_OK, WORLD_NO_MEMORY, WORLD_FULL, WORLD_BAD_DEF or WORLD_GIVEN_UP;
  * *out only on WORLD_OK, owned by the caller. */
 NODISCARD enum world_result world_create(const struct world_def *def, struct world **out, const char **what);
+/** The agents of a world and those that are still to come (is_deferred). */
+int64_t world_agents_planned(const struct world *world);
+/** Whether some are. */
+bool world_is_deferred(const struct world *world);
 void world_destroy(struct world *world);
 
 /** Copies a whole world into another one, in place of what that held, without allocating: the hash, and with

@@ -308,6 +308,8 @@ static bool build_ways(struct world *world) {
     return true;
 }
 
+static const char unknown_kind[] = "a placement names an unknown kind; allowed: those of the definition";
+
 /* Room for all of them at once. */
 static enum world_result make_room(const struct world_def *def, struct world *world) {
     int64_t total = 0;
@@ -336,7 +338,7 @@ static enum world_result place_all(const struct world_def *def, struct world *wo
             .heading = placement->heading,
         };
         if (spawn.kind < 0) {
-            *what = "a placement names an unknown kind; allowed: those of the definition";
+            *what = unknown_kind;
             return WORLD_BAD_DEF;
         }
         world_spacing_place(spacing, world, placement, &spawn);
@@ -484,6 +486,52 @@ static enum world_result populate(struct world *world, const struct world_def *d
     return result == WORLD_OK && world_is_given_up(world) ? WORLD_GIVEN_UP : result;
 }
 
+/* ---- deferred ---- */
+
+static bool may_wait(const struct world_def *def) {
+    bool may = def->is_deferred && def->placement_count > 0;
+    for (int i = 0; may && i < def->placement_count; i++) {
+        may = !def->placements[i].has_spacing;
+    }
+    return may;
+}
+
+/* Takes down the placements. Their kinds and numbers are as they have to be: nothing but memory lacks later. */
+static enum world_result defer(struct world *world, const struct world_def *def, const char **what) {
+    const size_t bytes = sizeof *world->pending * (size_t)def->placement_count;
+    int64_t total = 0;
+    for (int i = 0; i < def->placement_count; i++) {
+        total += def->placements[i].count;
+        if (world_find_kind(world, def->placements[i].kind) < 0) {
+            *what = unknown_kind;
+            return WORLD_BAD_DEF;
+        }
+    }
+    if (total > world->max_agents) {
+        return WORLD_FULL;
+    }
+    world->pending = malloc(bytes);
+    if (world->pending == NULL) {
+        return WORLD_NO_MEMORY;
+    }
+    memcpy(world->pending, def->placements, bytes);
+    world->pending_count = def->placement_count;
+    return WORLD_OK;
+}
+
+int world_populate(struct world *world, const struct exchange *exchange) {
+    struct world_def def = {.placements = world->pending, .placement_count = world->pending_count};
+    const char *what;
+    if (world_join(world, exchange) != 0) {
+        return -1;
+    }
+    world->pending = NULL;
+    world->pending_count = 0;
+    const enum world_result result = def.placement_count > 0 ? populate(world, &def, &what) : WORLD_OK;
+    free(def.placements);
+    return result == WORLD_OK ? 0 : -1;
+}
+
 enum world_result world_create(const struct world_def *def, struct world **out, const char **what) {
     assert(def != NULL && out != NULL);
     const char *ignored;
@@ -500,7 +548,9 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     if (result == WORLD_OK) {
         number_obstacles(world);
         /* In stripes no rank ever has what lies by slot of all agents. */
-        result = world_join(world, def->exchange) == 0 ? populate(world, def, reason) : WORLD_NO_MEMORY;
+        result = may_wait(def)                           ? defer(world, def, reason)
+                 : world_join(world, def->exchange) == 0 ? populate(world, def, reason)
+                                                         : WORLD_NO_MEMORY;
     }
     if (result != WORLD_OK) {
         world_destroy(world);
@@ -518,6 +568,7 @@ void world_destroy(struct world *world) {
     world_stripes_fini(world);
     scenery_fini(&world->scenery);
     free(world->kinds);
+    free(world->pending);
 #define FREE_ARRAY(type, name) free(world->name);
 #define FREE_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                  \
     WORLD_ARRAYS_##by(FREE_ARRAY, type, name)

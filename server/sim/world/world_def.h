@@ -190,7 +190,8 @@ struct world_def {
     const atomic_bool
         *given_up; /* NULL, or ends world_create early (world_allow_giving_up); not with an exchange */
     const struct exchange
-        *exchange; /* NULL, or the ranks that share the world from its first agent on (world_join) */
+        *exchange;    /* NULL, or the ranks that share the world from its first agent on (world_join) */
+    bool is_deferred; /* its agents come with world_populate; not where a placement has a spacing */
 };
 
 /** 800 x 600, open, 60 Hz, seed 1, nothing in it; LIMIT_AGENTS_USUAL. */

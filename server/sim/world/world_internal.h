@@ -178,13 +178,18 @@ struct world {
     struct target_def targets[LIMIT_TARGETS]; /* `at` is the position of tick t */
 
     int32_t agent_count, capacity;
-    int32_t max_agents; /* no command passes it */
+    int32_t max_agents;            /* no command passes it */
+    int pending_count;             /* of a world that is deferred */
+    struct placement_def *pending; /* owned: of its agents */
     uint32_t next_id;
     /* Owned. heading, next_heading: unit vectors; is_pure_flock: only of those at rest. own_body: meaningful
      * where AGENT_OWN_BODY is set. post: 1 + its place in the formation of its kind; 0: none. rank: an agent's place in its kind's part of by_kind. by_kind: rows,
      * grouped by kind, ascending within one. Columns by slot have GRID_SPARE readable entries behind the last. */
     WORLD_COLUMNS(COLUMN_MEMBERS)
     int32_t kind_begin[LIMIT_KINDS + 1]; /* kind k's rows are by_kind[kind_begin[k] .. kind_begin[k + 1]) */
+    int32_t kind_row[LIMIT_KINDS];       /* the first row of a kind that has agents */
+    bool
+        has_blocks; /* the rows of each kind follow on each other: rank and by_kind are not filled, and take no memory */
 
     bool has_neighbors;    /* some behavior has neighbors */
     bool has_kind_targets; /* some behavior or condition is about the nearest of a kind */
@@ -243,6 +248,9 @@ static inline struct world_slots world_own_slots(const struct world *world) {
                                   : (struct world_slots){world->own_begin, world->own_end};
 }
 
+/** Agents of a kind, by index, that are still to come. */
+int32_t world_pending(const struct world *world, int kind);
+
 /** Whether it is so on all ranks: memory for a command is there everywhere or nowhere. Collective. */
 bool world_all_ranks(const struct world *world, bool is_so);
 /** The sum of what each rank counted of its own agents. Collective. */
@@ -253,6 +261,16 @@ vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, 
                       struct rng *rng);
 /** The radius that the body of a new agent has, px. */
 float world_new_radius(const struct world *world, int kind, uint32_t id);
+
+/** The row at index i of by_kind, which is in the part of `kind`. */
+static inline int32_t world_row_of_kind(const struct world *world, int kind, int32_t i) {
+    return world->has_blocks ? world->kind_row[kind] + i - world->kind_begin[kind] : world->by_kind[i];
+}
+
+/** An agent's place in its kind's part of by_kind. */
+static inline int32_t world_rank(const struct world *world, int32_t row) {
+    return world->has_blocks ? row - world->kind_row[world->kind[row]] : world->rank[row];
+}
 
 /** Whether an aim stands over what a behavior of this type is about. */
 static inline bool world_is_aimed(int type) {
@@ -302,6 +320,9 @@ void world_remember(struct world *world);
 static inline uint32_t world_state_ticks(const struct world *world, int32_t row) {
     return (uint32_t)world->tick - world_memory(world, row)->state_since;
 }
+
+/** Whether an agent of a pure flock that moves so faces where it goes; otherwise its heading is stored. */
+bool world_faces_course(const struct world *world, int32_t row, struct motion motion);
 
 /** Where the agent faces in tick t: a unit vector. */
 vec2 world_heading(const struct world *world, int32_t row);

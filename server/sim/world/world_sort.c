@@ -261,12 +261,15 @@ void world_advance(struct world *world, const struct parallel *parallel) {
 }
 
 void world_keep_headings(struct world *world) {
-    for (int32_t slot = 0; world->is_pure_flock && slot < world->grid.count; slot++) {
-        const int32_t row = world->grid.row[slot];
-        world->heading[row] = world_heading(world, row);
+    if (!world->is_pure_flock) {
+        return;
     }
-    if (world->is_pure_flock) {
-        world_rows_to_slots(world);
+    world_rows_to_slots(world);
+    for (int32_t slot = 0; slot < world->grid.count; slot++) {
+        const struct motion motion = world->grid.motion[slot];
+        if (world_faces_course(world, world->grid.row[slot], motion)) {
+            world->heading[slot] = vec2_with_length(vec2_make(motion.vx, motion.vy), 1.0f);
+        }
     }
     world->is_pure_flock = false;
 }

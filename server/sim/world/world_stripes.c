@@ -23,7 +23,9 @@ struct outlook {
 static struct outlook outlook_of(const struct world *world) {
     struct outlook outlook = {.world = world, .agents = world->agent_count};
     for (int k = 0; k < world->kind_count; k++) {
-        outlook.population[k] = world_kind_population(world, k);
+        const int32_t pending = world_pending(world, k);
+        outlook.population[k] = world_kind_population(world, k) + pending;
+        outlook.agents += pending;
     }
     return outlook;
 }
@@ -64,7 +66,7 @@ static float largest_radius(const struct outlook *outlook, int kind) {
     float largest = body_of(outlook, kind).radius.high;
     const int32_t end = world->has_own_bodies ? world->kind_begin[kind + 1] : 0;
     for (int32_t i = world->kind_begin[kind]; i < end; i++) {
-        const float radius = world_body(world, world->by_kind[i])->radius;
+        const float radius = world_body(world, world_row_of_kind(world, kind, i))->radius;
         largest = radius > largest ? radius : largest;
     }
     return largest;
@@ -539,12 +541,16 @@ struct stripes_migrant stripes_pack(const struct world *world, const struct moti
 
 /* Columns of a pure flock are by row: pages that say nothing new are not written. */
 void stripes_unpack(struct world *world, struct motion *motion, int32_t slot,
-                    const struct stripes_migrant *migrant) {
-    const struct stripes_ghost seen = {migrant->row, migrant->cell, migrant->motion, migrant->heading};
-    const int32_t place = world->is_pure_flock ? migrant->row : slot;
+                    const struct stripes_migrant *from) {
+    const struct stripes_ghost seen = {from->row, from->cell, from->motion, from->heading};
+    const int32_t place = world->is_pure_flock ? from->row : slot;
+    struct stripes_migrant migrant = *from;
     stripes_put(world, motion, slot, &seen);
+    if (world->is_pure_flock && world_faces_course(world, from->row, from->motion)) {
+        migrant.heading = world->heading[place]; /* of no matter */
+    }
 #define UNPACK_BY_ROW(name)
-#define UNPACK_BY_SLOT(name)                                                  column_write(&world->name[place], &migrant->name, sizeof migrant->name);
+#define UNPACK_BY_SLOT(name)                                                  column_write(&world->name[place], &migrant.name, sizeof migrant.name);
 #define UNPACK_MEMBER(number, type, name, initial, saved, hashed, by, copied) UNPACK_##by(name)
     WORLD_COLUMNS(UNPACK_MEMBER)
 #undef UNPACK_MEMBER

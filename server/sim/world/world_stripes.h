@@ -33,6 +33,10 @@
  * returns   0, or -1 without memory: nothing changed on this rank */
 NODISCARD int world_join(struct world *world, const struct exchange *exchange);
 
+/** world_join, then brings the agents of a world that is deferred: each rank has a share of them from the first on, and never all.
+ * Collective. 0, or -1 without memory: what is left is world_destroy. */
+NODISCARD int world_populate(struct world *world, const struct exchange *exchange);
+
 /** NULL: one process. */
 const struct exchange *world_exchange(const struct world *world);
 

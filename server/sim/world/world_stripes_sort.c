@@ -82,7 +82,7 @@ static int32_t list_known(const struct world *world) {
     for (int k = 0; k < world->kind_count; k++) {
         const int32_t end = (stripes->needs.known >> k) & 1 ? world->kind_begin[k + 1] : 0;
         for (int32_t i = world->kind_begin[k]; i < end; i++) {
-            list[count] = own_slot(world, world->by_kind[i]);
+            list[count] = own_slot(world, world_row_of_kind(world, k, i));
             count += list[count] >= 0;
         }
     }
@@ -300,7 +300,11 @@ void world_stripes_end(struct world *world) {
 /* Sorting in stripes: agents that have left their window go to the ranks whose rows they are in now, ghosts come, and
  * the agents that are here are sorted as all of them are in one process. */
 
-enum { SORTS_A_CUT = 4 /* from one cut to the next */, SCAN_BLOCK = 64 /* slots */ };
+enum {
+    SORTS_A_CUT = 4,         /* from one cut to the next */
+    SCAN_BLOCK = 64,         /* slots */
+    MIGRANTS_A_ROUND = 16384 /* that a rank hands over at once: of new agents all may migrate */
+};
 
 /* ---- agents in slots that are not sorted yet: grid.next, and columns by slot as they are ---- */
 
@@ -394,11 +398,23 @@ static void clear_out(const struct world *world) {
     }
 }
 
-static void pack_migrants(const struct world *world, const int32_t *list, int32_t count) {
+/* Notes in the message to each rank, this one too, that further ones follow. */
+static void announce_more(const struct world *world) {
+    const struct stripes_migrant more = {.row = -1};
+    for (int r = 0; r < world->exchange->ranks; r++) {
+        append(&world->stripes->out[r], &more, sizeof more);
+    }
+}
+
+/* has_more: these are not all. */
+static void pack_migrants(const struct world *world, const int32_t *list, int32_t count, bool has_more) {
     struct world_stripes *stripes = world->stripes;
     const struct grid *grid = &world->grid;
     const int ranks = world->exchange->ranks;
     clear_out(world);
+    for (int r = 0; r < ranks; r++) {
+        stripes->out[r].size = has_more ? sizeof(struct stripes_migrant) : 0;
+    }
     for (int32_t i = 0; i < count; i++) {
         const int to = owner_of(stripes, ranks, grid->key[list[i]] / grid->across.cells);
         stripes->out[to].size += sizeof(struct stripes_migrant);
@@ -409,6 +425,9 @@ static void pack_migrants(const struct world *world, const int32_t *list, int32_
             stripes_pack(world, world->grid.next, list[i], grid->key[list[i]]);
         append(&stripes->out[owner_of(stripes, ranks, migrant.cell / grid->across.cells)], &migrant,
                sizeof migrant);
+    }
+    if (has_more) {
+        announce_more(world);
     }
 }
 
@@ -433,6 +452,26 @@ static int32_t take_slot(struct world *world, const int32_t *gaps, int32_t count
     return world->own_end < world->capacity ? world->own_end++ : --world->own_begin;
 }
 
+/* Those that arrived. gaps: slots that agents have left; *taken of them are in use again. Returns whether more follow. */
+static bool take_migrants(struct world *world, const int32_t *gaps, int32_t count, int32_t *taken) {
+    struct world_stripes *stripes = world->stripes;
+    bool has_more = false;
+    for (int r = 0; r < world->exchange->ranks; r++) {
+        for (size_t at = 0; at < stripes->in[r].size; at += sizeof(struct stripes_migrant)) {
+            struct stripes_migrant migrant;
+            memcpy(&migrant, (const char *)stripes->in[r].bytes + at, sizeof migrant);
+            if (migrant.row < 0) {
+                has_more = true;
+                continue;
+            }
+            stripes_unpack(world, world->grid.next, take_slot(world, gaps, count, taken), &migrant);
+            stripes->migrants++;
+        }
+    }
+    return has_more;
+}
+
+/* In rounds, so that messages stay small however many agents are in the rows of other ranks. */
 static void hand_migrants_over(struct world *world) {
     struct world_stripes *stripes = world->stripes;
     const struct exchange *exchange = world->exchange;
@@ -440,16 +479,14 @@ static void hand_migrants_over(struct world *world) {
     const int32_t columns = world->grid.across.cells;
     const int32_t count = list_beyond(world, rows.begin * columns, rows.end * columns);
     const int32_t *gaps = (const int32_t *)(const void *)stripes->room_list.bytes;
-    pack_migrants(world, gaps, count);
-    exchange->hand_over(exchange->context, stripes->out, stripes->in);
-    int32_t taken = 0;
-    for (int r = 0; r < exchange->ranks; r++) {
-        for (size_t at = 0; at < stripes->in[r].size; at += sizeof(struct stripes_migrant)) {
-            struct stripes_migrant migrant;
-            memcpy(&migrant, (const char *)stripes->in[r].bytes + at, sizeof migrant);
-            stripes_unpack(world, world->grid.next, take_slot(world, gaps, count, &taken), &migrant);
-            stripes->migrants++;
-        }
+    int32_t taken = 0, sent = 0;
+    bool has_more = true;
+    while (has_more) {
+        const int32_t left = count - sent, some = left < MIGRANTS_A_ROUND ? left : MIGRANTS_A_ROUND;
+        pack_migrants(world, gaps + sent, some, some < left);
+        exchange->hand_over(exchange->context, stripes->out, stripes->in);
+        sent += some;
+        has_more = take_migrants(world, gaps, sent, &taken);
     }
     close_gaps(world, gaps + taken, count - taken);
 }
