@@ -545,7 +545,8 @@ static int run(const struct server_options *options, const char *argument, struc
     }
     def.overrides.memory_free = memory_free;
     def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
-    def.overrides.is_deferred = ranks != NULL && ranks->exchange->mode == EXCHANGE_STRIPES;
+    def.overrides.stripes =
+        ranks != NULL && ranks->exchange->mode == EXCHANGE_STRIPES ? ranks->exchange->ranks : 0;
     if (ranks == NULL) {
         warn_of_mpirun();
     }

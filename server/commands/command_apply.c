@@ -69,7 +69,7 @@ static bool has_memory(const struct simulation_state *state) {
     for (int k = 0; k < world_kind_count(world); k++) {
         population[k] = world_kind_population(world, k);
     }
-    return world_bytes(world, population, state->parallel.threads) <=
+    return world_bytes(world, population, state->parallel.threads, world_stripes_ranks(world)) <=
            state->services.memory_free(1 + state->services.ranks_beside);
 }
 

@@ -278,13 +278,27 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     }
 }
 
+/* A world that was whole has room for all agents: what is here goes into one of its own. Without memory it stays. */
+static void keep_part(struct simulation_state *state) {
+    struct world *part = world_clone_new(state->world);
+    if (part != NULL) {
+        world_allow_giving_up(part, state->is_urgent);
+        world_destroy(state->world);
+        state->world = part;
+    }
+}
+
 static bool join(struct simulation_state *state) {
     if (state->gatherer == NULL) {
         state->gatherer = snapshot_gatherer_create(state->exchange->ranks);
     }
+    const bool was_whole = !world_is_partial(state->world) && world_agent_count(state->world) > 0;
     const bool is_joined = world_is_partial(state->world); /* a clone of a world in stripes is in stripes */
     if (state->gatherer == NULL || (!is_joined && world_populate(state->world, state->exchange) != 0)) {
         return false;
+    }
+    if (was_whole && world_is_partial(state->world)) {
+        keep_part(state);
     }
     if (state->check == NULL) {
         state->check = world_check_new(state->world);

@@ -272,7 +272,8 @@ static int fail_create(const char *name, enum world_result result, const char *w
 
 /* A world without agents, and how many it will have of each kind: as the placements say, or as many of each. */
 static uint64_t bytes_of(const struct world *empty, const struct world_def *def, int64_t agents,
-                         int threads) {
+                         const struct world_overrides *overrides) {
+    const int ranks = world_def_may_wait(def) ? overrides->stripes : 1;
     int64_t population[LIMIT_KINDS] = {0}, placed = 0;
     for (int i = 0; i < def->placement_count; i++) {
         const int kind = world_find_kind(empty, def->placements[i].kind);
@@ -282,11 +283,11 @@ static uint64_t bytes_of(const struct world *empty, const struct world_def *def,
     for (int k = 0; placed != agents && k < def->kind_count; k++) {
         population[k] = agents * (k + 1) / def->kind_count - agents * k / def->kind_count;
     }
-    return world_bytes(empty, population, threads);
+    return world_bytes(empty, population, overrides->threads, ranks);
 }
 
-static int count_bytes(const struct world_def *def, const char *name, int64_t agents, int threads,
-                       uint64_t *bytes, struct failure *failure) {
+static int count_bytes(const struct world_def *def, const char *name, int64_t agents,
+                       const struct world_overrides *overrides, uint64_t *bytes, struct failure *failure) {
     struct world_def empty = *def;
     struct world *world = NULL;
     const char *what = "the world cannot be made";
@@ -295,7 +296,7 @@ static int count_bytes(const struct world_def *def, const char *name, int64_t ag
     if (result != WORLD_OK) {
         return fail_create(name, result, what, failure);
     }
-    *bytes = bytes_of(world, def, agents, threads);
+    *bytes = bytes_of(world, def, agents, overrides);
     world_destroy(world);
     return 0;
 }
@@ -345,7 +346,7 @@ int built_world_check_size(const struct world_def *def, const char *name, int64_
                            "%s: %lld agents; at most %d are allowed%s", name, (long long)agents, (int)most,
                            option_of(overrides));
     }
-    if (agents > WORLD_SMALL && count_bytes(def, name, agents, overrides->threads, &needed, failure) != 0) {
+    if (agents > WORLD_SMALL && count_bytes(def, name, agents, overrides, &needed, failure) != 0) {
         return -1;
     }
     if (bytes != NULL) {
@@ -439,13 +440,13 @@ int built_world_make(const struct scenario *scenario, const struct world_overrid
         agents += def.placements[i].count;
     }
     def.max_agents = world_overrides_max_agents(overrides);
+    def.is_deferred = overrides->stripes > 0;
     uint64_t bytes = 0;
     if (built_world_check_size(&def, scenario->name, agents, overrides, &bytes, failure) != 0) {
         return -1;
     }
     int32_t unspaced = 0;
     def.unspaced = &unspaced;
-    def.is_deferred = overrides->is_deferred;
     const char *what = "the world cannot be made";
     const enum world_result result = world_create(&def, &world, &what);
     if (result != WORLD_OK) {

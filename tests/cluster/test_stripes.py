@@ -1,12 +1,33 @@
 """drover-cluster --mode stripes: the same world as drover-server's, at every tick, or a sentence that says why not."""
 
+import json
+import os
+import pathlib
 import random
+import re
+import shutil
+import tempfile
 import unittest
 
-from cluster import SHARED_MEMORY, TCP, cluster_binary, run_ranks
-from twins import ALL, FULL, LARGE, SLOW, TwinCase
+from cluster import ROOT, SHARED_MEMORY, TCP, Cluster, Server, cluster_binary, run_ranks
+from twins import ALL, FULL, LARGE, SLOW, Twins, TwinCase
 
 HANDFUL = ("flock", "boids", "doorway", "hunters_and_prey", "formation")
+# Freed memory is given back at once in builds with sanitizers too.
+FRUGAL = {"ASAN_OPTIONS": os.environ.get("ASAN_OPTIONS", "") + ":quarantine_size_mb=1"}
+
+
+def peak_mb(pid):
+    """The most memory that a process has had at any time."""
+    return int(re.search(r"VmHWM:\s+(\d+) kB", pathlib.Path(f"/proc/{pid}/status").read_text())[1]) / 1024
+
+
+def write_large(folder, agents):
+    """A mere flock as dense as that of `million`, of so many."""
+    scenario = json.loads((ROOT / "scenarios/million.json").read_text())
+    scenario["world"]["size"] = size = [round(side * (agents / 1e6) ** 0.5) for side in scenario["world"]["size"]]
+    scenario["agents"][0].update(count=agents, **{"in": {"rect": [0, 0, *size]}})
+    (folder / "large.json").write_text(json.dumps(scenario))
 
 
 class Stripes(TwinCase):
@@ -59,6 +80,26 @@ class Stripes(TwinCase):
             twins.step(3)
             self.assert_reply(twins.ask("load", save="none"), "load")
             twins.ask("list", what="kinds")
+
+    def test_no_rank_ever_has_the_whole_world(self):
+        """Neither while a world is made, nor while it moves: the peak of a rank grows by a part of what a single process needs."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = pathlib.Path(name)
+            shutil.copy(ROOT / "scenarios/flock.json", folder)
+            write_large(folder, 3_200_000 if FULL else 400_000)
+            words = ("--paused", "--threads", "1", "--max-agents", "4000000", "--scenarios", name, "flock")
+            with Cluster(4, *words, mode="stripes", environment=FRUGAL) as cluster, Server(*words, environment=FRUGAL) as server:
+                twins = Twins(self, cluster, server)
+                pids = [server.pid, *cluster.pids().values()]
+                before = [peak_mb(pid) for pid in pids]
+                self.assert_reply(twins.ask("load", scenario="large"), "load")
+                twins.ask("pause")
+                twins.step(200 if FULL else 3)
+                alone, *ranks = (peak_mb(pid) - base for pid, base in zip(pids, before))
+                twins.close()
+        self.assertEqual(len(ranks), 4)
+        for grown in ranks:
+            self.assertLess(grown, 0.5 * alone, (alone, ranks))
 
     def test_a_start_that_is_refused(self):
         for words, what in ((("murmuration_10k",), "looks for kind starling at any distance"), (("--selfcheck", "5", "flock"), "--selfcheck"),

@@ -504,6 +504,7 @@ void world_set_initial(struct world *world, int32_t row, int32_t slot) {
 
 void world_group_kinds(struct world *world) {
     int32_t count[LIMIT_KINDS] = {0}, begin = 0, blocks = 0;
+    memset(world->kind_row, 0, sizeof world->kind_row);
     for (int32_t row = 0; row < world->agent_count; row++) {
         const int kind = world->kind[row];
         if (count[kind]++ == 0) {

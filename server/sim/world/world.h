@@ -174,8 +174,12 @@ enum { WORLD_SMALL = 100000 /* agents that every machine has memory for */ };
 /** Bytes of memory that a world of these kinds comes to use with so many agents of each: its columns and its grid,
  * without room to grow, and without columns that such agents never write to.
  *
- * threads  that will work on a tick */
-uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_KINDS], int threads);
+ * threads  that will work on a tick
+ * ranks    that share the world in stripes: bytes of each, with an eighth more agents than its share; 1: none do */
+uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_KINDS], int threads,
+                     int ranks);
+/** The ranks of a world that they share in stripes; otherwise 1. */
+int world_stripes_ranks(const struct world *world);
 /** The same for what world_spawn would take for `count` agents of a kind more; 0 while there is room for them. */
 uint64_t world_spawn_bytes(const struct world *world, int kind, uint32_t count, int threads);
 struct agent_view world_agent(const struct world *world, int32_t row);

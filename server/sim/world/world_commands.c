@@ -99,9 +99,11 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     const bool is_here = is_taken_here(world, row);
     world_set_initial(world, row, is_here ? world->grid.count : -1);
     world->id[row] = id;
-    world->kind[row] = (uint8_t)spawn->kind;
-    world->flags[row] = kind->draws_body ? AGENT_OWN_BODY : 0;
+    if (spawn->kind != 0) { /* pages of zero bytes take no memory */
+        world->kind[row] = (uint8_t)spawn->kind;
+    }
     if (kind->draws_body) {
+        world->flags[row] = AGENT_OWN_BODY;
         world->own_body[row] = draw_body(world, &kind->def.body, id);
     }
     if (is_here) {
@@ -730,6 +732,14 @@ static bool draws_bodies(const struct world *world) {
     return draws;
 }
 
+static bool is_of_one_kind(const struct world *world) {
+    int kinds = 0;
+    for (int k = 0; k < world->kind_count; k++) {
+        kinds += world_kind_population(world, k) > 0;
+    }
+    return kinds <= 1;
+}
+
 /* Whether agents of such a world write to a column (its place in struct world): otherwise the system never gives its
  * memory. */
 static bool is_written(const struct world *world, size_t column) {
@@ -739,24 +749,32 @@ static bool is_written(const struct world *world, size_t column) {
     if (column == offsetof(struct world, own_body)) {
         return draws_bodies(world);
     }
+    if (column == offsetof(struct world, rank) || column == offsetof(struct world, by_kind)) {
+        return !is_of_one_kind(world);
+    }
     return (column != offsetof(struct world, timers) || world->has_timers) &&
            (column != offsetof(struct world, voice) || world->has_signals) &&
            (column != offsetof(struct world, aim) || world->has_sent) &&
            (column != offsetof(struct world, drive) || world->has_driven);
 }
 
-/* Of an agent. world: counts the columns that such a world writes to; NULL: all. */
-static uint64_t entry_bytes(const struct world *world) {
-    uint64_t bytes = sizeof(int32_t); /* of the grid's lookup */
+/* Of an agent, by enum column_order. */
+struct entry_bytes {
+    uint64_t of[2];
+};
+
+/* world: counts the columns that such a world writes to; NULL: all. */
+static struct entry_bytes entry_bytes(const struct world *world) {
+    struct entry_bytes bytes = {{[BY_ROW] = sizeof(int32_t)}}; /* of the grid's lookup */
 #define ADD_ARRAY(type, name) +sizeof(type)
 #define ADD_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                   \
     if (world == NULL || is_written(world, offsetof(struct world, name))) {                                  \
-        bytes += (uint64_t)(0 WORLD_ARRAYS_##by(ADD_ARRAY, type, name));                                     \
+        bytes.of[by] += (uint64_t)(0 WORLD_ARRAYS_##by(ADD_ARRAY, type, name));                              \
     }
     WORLD_COLUMNS(ADD_COLUMN)
 #undef ADD_COLUMN
 #undef ADD_ARRAY
-#define ADD_COLUMN(type, name, copied) bytes += sizeof(type);
+#define ADD_COLUMN(type, name, copied) bytes.of[BY_SLOT] += sizeof(type);
     GRID_COLUMNS(ADD_COLUMN)
 #undef ADD_COLUMN
     return bytes;
@@ -768,7 +786,12 @@ static uint64_t cell_bytes(const struct grid *grid, int threads) {
     return sizeof *grid->begin + sizeof *grid->shared + (uint64_t)parts * sizeof **grid->cursor;
 }
 
-uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_KINDS], int threads) {
+int world_stripes_ranks(const struct world *world) {
+    return world->stripes != NULL ? world->exchange->ranks : 1;
+}
+
+uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_KINDS], int threads,
+                     int ranks) {
     struct world such = *world;
     int64_t count = 0;
     for (int k = 0; k < LIMIT_KINDS; k++) {
@@ -777,13 +800,17 @@ uint64_t world_bytes(const struct world *world, const int64_t population[LIMIT_K
     }
     assert(count <= LIMIT_AGENTS);
     such.kind_begin[LIMIT_KINDS] = such.agent_count = (int32_t)count;
-    const uint64_t agents = (uint64_t)count;
-    return agents * entry_bytes(&such) + (uint64_t)world_cells(&such) * cell_bytes(&such.grid, threads) +
-           (such.has_kind_targets ? sight_index_bytes(such.agent_count) : 0);
+    const struct entry_bytes entry = entry_bytes(&such);
+    const uint64_t agents = (uint64_t)count, share = agents / (uint64_t)ranks;
+    const uint64_t own = ranks > 1 && share + share / 8 < agents ? share + share / 8 : agents;
+    return agents * entry.of[BY_ROW] + own * entry.of[BY_SLOT] +
+           (uint64_t)world_cells(&such) / (uint64_t)ranks * cell_bytes(&such.grid, threads) +
+           (such.has_kind_targets ? sight_index_bytes((int32_t)own) : 0);
 }
 
 uint64_t world_room_bytes(const struct world_room *room) {
-    return (uint64_t)room->agents * entry_bytes(NULL) +
+    const struct entry_bytes entry = entry_bytes(NULL);
+    return (uint64_t)room->agents * (entry.of[BY_ROW] + entry.of[BY_SLOT]) +
            (room->sights > 0 ? sight_index_bytes(room->sights) : 0) +
            (uint64_t)room->kinds * sizeof(struct kind) + room->scenery;
 }
@@ -791,14 +818,15 @@ uint64_t world_room_bytes(const struct world_room *room) {
 uint64_t world_spawn_bytes(const struct world *world, int kind, uint32_t count, int threads) {
     int64_t population[LIMIT_KINDS] = {0};
     const int64_t wanted = (int64_t)world->agent_count + count;
+    const int ranks = world_stripes_ranks(world);
     if (wanted <= world->capacity || wanted > world->max_agents) {
         return 0;
     }
     for (int k = 0; k < world->kind_count; k++) {
         population[k] = world_kind_population(world, k);
     }
-    const uint64_t before = world_bytes(world, population, threads);
+    const uint64_t before = world_bytes(world, population, threads, ranks);
     population[kind] += world_room_for(world, (int32_t)wanted) - world->agent_count;
-    const uint64_t after = world_bytes(world, population, threads);
+    const uint64_t after = world_bytes(world, population, threads, ranks);
     return after > before ? after - before : 0;
 }

@@ -2,7 +2,7 @@
  * before is nearer than that. A place that is refused is drawn again from the agent's own random numbers, a bounded number
  * of times; then the first one stays.
  *
- * Every rank computes the places of all agents, so they are the same however many share the world. */
+ * Every rank computes the places of all agents, so they are the same however many share the world; such a world is not deferred. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -488,7 +488,7 @@ static enum world_result populate(struct world *world, const struct world_def *d
 
 /* ---- deferred ---- */
 
-static bool may_wait(const struct world_def *def) {
+bool world_def_may_wait(const struct world_def *def) {
     bool may = def->is_deferred && def->placement_count > 0;
     for (int i = 0; may && i < def->placement_count; i++) {
         may = !def->placements[i].has_spacing;
@@ -519,6 +519,17 @@ static enum world_result defer(struct world *world, const struct world_def *def,
     return WORLD_OK;
 }
 
+/* Gives back what the lookup takes until it is brought up to date again. Without memory nothing happens. */
+static void empty_lookup(struct grid *grid) {
+    const size_t slots = (size_t)grid->capacity + GRID_SPARE;
+    int32_t *fresh = grid->lookup != NULL ? calloc(slots, sizeof *grid->lookup->slot) : NULL;
+    if (fresh != NULL) {
+        free(grid->lookup->slot);
+        grid->lookup->slot = fresh;
+        grid->lookup->is_fresh = false;
+    }
+}
+
 int world_populate(struct world *world, const struct exchange *exchange) {
     struct world_def def = {.placements = world->pending, .placement_count = world->pending_count};
     const char *what;
@@ -529,6 +540,9 @@ int world_populate(struct world *world, const struct exchange *exchange) {
     world->pending_count = 0;
     const enum world_result result = def.placement_count > 0 ? populate(world, &def, &what) : WORLD_OK;
     free(def.placements);
+    if (world_flocks(world)) {
+        empty_lookup(&world->grid); /* ticks of a flock do not use it */
+    }
     return result == WORLD_OK ? 0 : -1;
 }
 
@@ -548,7 +562,7 @@ enum world_result world_create(const struct world_def *def, struct world **out, 
     if (result == WORLD_OK) {
         number_obstacles(world);
         /* In stripes no rank ever has what lies by slot of all agents. */
-        result = may_wait(def)                           ? defer(world, def, reason)
+        result = world_def_may_wait(def)                 ? defer(world, def, reason)
                  : world_join(world, def->exchange) == 0 ? populate(world, def, reason)
                                                          : WORLD_NO_MEMORY;
     }

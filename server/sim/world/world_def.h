@@ -197,6 +197,8 @@ struct world_def {
 /** 800 x 600, open, 60 Hz, seed 1, nothing in it; LIMIT_AGENTS_USUAL. */
 struct world_def world_def_default(void);
 void world_def_fini(struct world_def *def);
+/** Whether a world of it is deferred. */
+bool world_def_may_wait(const struct world_def *def);
 /** A further kind, as kind_def_default; the caller fills it in. NULL at LIMIT_KINDS or without memory. The
  * pointer is valid until the next call. */
 NODISCARD struct kind_def *world_def_add_kind(struct world_def *def, const char *name);

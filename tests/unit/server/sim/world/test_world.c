@@ -244,7 +244,7 @@ static struct world *flock_world_bytes(int32_t agents) {
 
 static uint64_t bytes_of(const struct world *world, int64_t agents, int threads) {
     const int64_t population[LIMIT_KINDS] = {agents};
-    return world_bytes(world, population, threads);
+    return world_bytes(world, population, threads, 1);
 }
 
 static void limits(void **state) {
@@ -311,6 +311,18 @@ static void as_many_as_there_can_be(void **state) {
     assert_true(bytes > UINT64_C(60) * LIMIT_AGENTS && bytes < UINT64_C(130) * LIMIT_AGENTS);
     assert_true(bytes_of(world, LIMIT_AGENTS, 1) <= bytes);
     assert_true(bytes_of(world, 0, 1) < 100000);
+    world_destroy(world);
+}
+
+/* What every rank has of all agents is a small part of it. */
+static void ranks_share_the_memory(void **state) {
+    const int64_t population[LIMIT_KINDS] = {8000000};
+    struct world *world = flock_world_bytes(0);
+    const uint64_t alone = world_bytes(world, population, 1, 1);
+    assert_true(world_bytes(world, population, 1, 4) < alone * 4 / 10);
+    assert_true(world_bytes(world, population, 1, 8) < alone * 3 / 10);
+    assert_true(world_bytes(world, population, 1, 8) > alone / 8);
+    assert_int_equal(world_stripes_ranks(world), 1);
     world_destroy(world);
 }
 
@@ -763,6 +775,7 @@ int main(void) {
         cmocka_unit_test(placements_beyond_the_limit),
         cmocka_unit_test(fewer_where_some_look_for_a_kind),
         cmocka_unit_test(as_many_as_there_can_be),
+        cmocka_unit_test(ranks_share_the_memory),
         cmocka_unit_test(what_spawning_takes),
         cmocka_unit_test(a_flock_remembers_nothing),
         cmocka_unit_test(same_futures),
