@@ -33,6 +33,28 @@ function testKeys({ keyCode, isBrowsers, notches }) {
   same(notches({ deltaY: 1e6, deltaMode: 0 }), -4);
 }
 
+// Files of a module in a page: what it writes has an end, as on a full disk, and goes on when a file is gone.
+function testFiles({ Files }) {
+  const memory = new ArrayBuffer(4096), view = new DataView(memory), NO_SPACE = 51;
+  const wasi = new Files(() => memory, () => {}, () => 0, 1000).functions();
+  const name = (text) => new Uint8Array(memory).set(new TextEncoder().encode(text), 64);
+  const open = (text) => (name(text), same(wasi.path_open(3, 0, 64, text.length, 1, 0n, 0n, 0, 0), 0), view.getUint32(0, true));
+  const write = (descriptor, length) => {
+    view.setUint32(16, 2048, true);
+    view.setUint32(20, length, true);
+    return [wasi.fd_write(descriptor, 16, 1, 8), view.getUint32(8, true)];
+  };
+  const first = open("a"), second = open("b");
+  same(write(first, 600), [0, 600]);
+  same(write(second, 300), [0, 300]);
+  same(write(second, 200), [NO_SPACE, 0]);
+  same(wasi.fd_filestat_set_size(second, 500n), NO_SPACE);
+  same(write(second, 50), [0, 50]); // nothing of what was refused is there
+  name("a");
+  same(wasi.path_unlink_file(3, 64, 1), 0);
+  same(write(second, 600), [0, 600]);
+}
+
 function testLoading({ awaited, bytesWords }) {
   same(bytesWords(0, 540_321), "0 of 540 kB");
   same(bytesWords(540_321, 540_321), "540 of 540 kB");
@@ -123,6 +145,8 @@ await runTest(async () => {
   step("the address");
   testLoading(await load(folder, "loading"));
   testAddress(await load(folder, "start"), await load(folder, "link"));
+  step("files in memory");
+  testFiles(await load(folder, "files"));
   step("fingers");
   await testFingers(await load(folder, "touch"));
   testWords(await load(folder, "panels/fingers"));

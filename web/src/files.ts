@@ -1,10 +1,10 @@
 /* What a C library without an operating system asks for, the preview 1 of WASI: clocks, and files that lie in memory. One folder, /,
- * with all below it. */
+ * with all below it. There is room for so many bytes of what the module writes; then a write fails as on a full disk. */
 
-const enum Errno { Ok = 0, BadFile = 8, Exists = 20, Invalid = 28, IsFolder = 31, NoEntry = 44, NoFolder = 54, NotEmpty = 55, NoSystem = 52 }
+const enum Errno { Ok = 0, BadFile = 8, Exists = 20, Invalid = 28, IsFolder = 31, NoEntry = 44, NoFolder = 54, NotEmpty = 55, NoSystem = 52, NoSpace = 51 }
 const enum Type { Device = 2, Folder = 3, File = 4 }
 const enum Open { Create = 1, Folder = 2, Exclusive = 4, Truncate = 8 }
-const APPENDS = 1, ROOT = 3, DIRENT_BYTES = 24;
+const APPENDS = 1, ROOT = 3, DIRENT_BYTES = 24, ROOM_BYTES = 256 << 20;
 
 interface Entry { bytes: Uint8Array | null; length: number; number: bigint; changedMs: number } // bytes null: a folder
 interface OpenFile { path: string; entry: Entry; at: number; appends: boolean }
@@ -33,7 +33,7 @@ export class Files {
 
     /** memory: of the module, asked for at each call, since it may have grown. log: gets what is written to stderr and stdout. */
     constructor(private readonly memory: () => ArrayBufferLike, private readonly log: (words: string) => void,
-                private readonly nowMs: () => number) {
+                private readonly nowMs: () => number, private readonly room = ROOM_BYTES) {
         this.open.set(ROOT, { path: "/", entry: this.add("/", null), at: 0, appends: false });
     }
 
@@ -83,22 +83,30 @@ export class Files {
         return count;
     }
 
-    private resize(entry: Entry, length: number): void {
+    /** False where there is no room. */
+    private resize(entry: Entry, length: number): boolean {
         if (length > entry.bytes!.length) {
-            const grown = new Uint8Array(Math.max(length, 2 * entry.bytes!.length));
+            const others = [...this.entries.values()].reduce((sum, one) => one === entry ? sum : sum + (one.bytes?.length ?? 0), 0);
+            if (others + length > this.room) {
+                return false;
+            }
+            const grown = new Uint8Array(Math.min(Math.max(length, 2 * entry.bytes!.length), this.room - others));
             grown.set(entry.bytes!.subarray(0, entry.length));
             entry.bytes = grown;
         }
         entry.bytes!.fill(0, Math.min(entry.length, length), length);
         entry.length = length;
         entry.changedMs = Date.now();
+        return true;
     }
 
-    private write(entry: Entry, from: number, bytes: Uint8Array): void {
-        if (from + bytes.length > entry.length) {
-            this.resize(entry, from + bytes.length);
+    /** How many bytes were written: all, or none where there is no room. */
+    private write(entry: Entry, from: number, bytes: Uint8Array): number {
+        if (from + bytes.length > entry.length && !this.resize(entry, from + bytes.length)) {
+            return 0;
         }
         entry.bytes!.set(bytes, from);
+        return bytes.length;
     }
 
     /* Calls `take` with each piece of a list of pieces of memory, until it takes less than the piece; the sum goes to `total`. */
@@ -264,12 +272,17 @@ export class Files {
                     this.log(words.trimEnd());
                     return result;
                 }
-                return content(descriptor, (found) => this.pieces(list, pieces, total, (bytes) => {
-                    found.at = found.appends ? found.entry.length : found.at;
-                    this.write(found.entry, found.at, bytes);
-                    found.at += bytes.length;
-                    return bytes.length;
-                }));
+                return content(descriptor, (found) => {
+                    let isFull = false;
+                    const result = this.pieces(list, pieces, total, (bytes) => {
+                        found.at = found.appends ? found.entry.length : found.at;
+                        const done = this.write(found.entry, found.at, bytes);
+                        isFull = done < bytes.length;
+                        found.at += done;
+                        return done;
+                    });
+                    return isFull && this.view().getUint32(total, true) === 0 ? Errno.NoSpace : result;
+                });
             },
             fd_seek: (descriptor: number, offset: bigint, whence: number, out: number) => content(descriptor, (found) => {
                 const at = (whence === 0 ? 0 : whence === 1 ? found.at : found.entry.length) + Number(offset);
@@ -282,8 +295,7 @@ export class Files {
             }),
             fd_filestat_get: (descriptor: number, at: number) => file(descriptor, (found) => this.describe(at, found.entry)),
             fd_filestat_set_size: (descriptor: number, size: bigint) => content(descriptor, (found) => {
-                this.resize(found.entry, Number(size));
-                return Errno.Ok;
+                return this.resize(found.entry, Number(size)) ? Errno.Ok : Errno.NoSpace;
             }),
             fd_readdir: (descriptor: number, at: number, room: number, cookie: bigint, used: number) => file(descriptor, (found) =>
                 found.entry.bytes !== null ? Errno.NoFolder : this.list(found.path, at, room, Number(cookie), used)),
