@@ -52,9 +52,15 @@ def merged(old, new, case):
     return "\n".join([header, *rows.values(), ""])
 
 
-def load():
+class Cases(dict):
     """{case: [{column: text}]} of the CSVs there are."""
-    return {path.stem: list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in sorted(FOLDER.glob("*.csv"))}
+
+    def __missing__(self, case):
+        sys.exit(f"docs/validation/{case}.csv, which a verdict or a figure needs, does not exist yet; ./dev validate --full {case} makes it")
+
+
+def load():
+    return Cases({path.stem: list(csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))) for path in sorted(FOLDER.glob("*.csv"))})
 
 
 def filled(page, parts):
