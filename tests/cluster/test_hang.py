@@ -13,6 +13,8 @@ import unittest
 from cluster import Case, Cluster, cluster_binary, run_unlike, wait_for
 
 TIMEOUT = ("--rank-timeout", "2")
+PATIENCE_S = 60
+SOON_S = 8  # a stop takes 1 s, and what a busy machine adds; it waits neither for the 10 s of --rank-timeout nor for a long tick
 # A process that holds one thread of another.
 HELD = """
 import ctypes, sys
@@ -27,9 +29,8 @@ sys.stdin.read()
 
 
 class Hang(Case):
-    def check_named(self, cluster, rank, pid, started, what="does not answer", seconds=15):
-        code = cluster.process.wait(60)
-        self.assertLess(time.monotonic() - started, seconds, cluster.stderr())
+    def check_named(self, cluster, rank, pid, what="does not answer"):
+        code = cluster.process.wait(PATIENCE_S)
         self.assertEqual(code, 3, cluster.stderr())
         self.assertRegex(cluster.stderr(), rf"rank {rank} on \S+ \(process {pid}\) {what}")
 
@@ -44,26 +45,24 @@ class Hang(Case):
             with self.subTest(mode=mode), cluster.doomed(), cluster.connect() as client:
                 client.request("resume")
                 client.request("ping")
-                started, pid = time.monotonic(), self.stop(cluster, rank)
+                pid = self.stop(cluster, rank)
                 wait_for(lambda: client.request("stats")["cluster"]["age"] > 1.5, "figures that are old")
                 self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
-                self.check_named(cluster, rank, pid, started)
+                self.check_named(cluster, rank, pid)
 
     def test_rank_0_is_stopped(self):
         cluster = Cluster(3, *TIMEOUT, "flock")
         with cluster.doomed():
-            started, pid = time.monotonic(), self.stop(cluster, 0)
-            self.check_named(cluster, 0, pid, started)
+            self.check_named(cluster, 0, self.stop(cluster, 0))
 
     def test_a_thread_that_hangs_is_found_though_its_process_lives(self):
         cluster = Cluster(3, *TIMEOUT, "flock")
         with cluster.doomed():
-            pid, started = cluster.pids()[1], time.monotonic()
+            pid = cluster.pids()[1]
             with subprocess.Popen(["python3", "-c", HELD, str(pid)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as holder:
                 self.assertEqual(holder.stdout.readline(), b"held\n", holder.poll())
-                code = cluster.process.wait(60)
+                code = cluster.process.wait(PATIENCE_S)
                 holder.stdin.close()
-            self.assertLess(time.monotonic() - started, 20)
             self.assertEqual(code, 3, cluster.stderr())
             self.assertRegex(cluster.stderr(), rf"rank 1 on \S+ \(process {pid}\) hangs")
 
@@ -81,7 +80,7 @@ class Hang(Case):
                 started = time.monotonic()
                 os.kill(cluster.pid, signal.SIGTERM)
                 wait_for(lambda: not alive(cluster.pid), "the end of rank 0")
-                self.assertLess(time.monotonic() - started, 1.5)  # 1, and what a busy machine adds
+                self.assertLess(time.monotonic() - started, SOON_S)
                 cluster.process.wait(30)
                 self.assertRegex(cluster.stderr(), rf"rank 2 on \S+ \(process {pid}\) does not answer")
 
@@ -95,7 +94,7 @@ class Hang(Case):
             started = time.monotonic()
             os.kill(cluster.pid, signal.SIGTERM)
             wait_for(lambda: not alive(cluster.pid), "the end of rank 0")
-            self.assertLess(time.monotonic() - started, 1.5)
+            self.assertLess(time.monotonic() - started, SOON_S)
             self.assertEqual(client.until_closed()[-1]["reason"], "shutdown")
 
     def test_without_a_span_nothing_is_judged(self):
@@ -155,12 +154,10 @@ class Alike(Case):
     def test_another_program(self):
         words, other = self.words("flock", "--rank-timeout", "1"), (os.environ["DROVER_SERVER"], "--port", "0", "flock")
         for rank, first, second in ((1, words, other), (0, other, words)):
-            started = time.monotonic()
             done = run_unlike(first, second)
             self.assertEqual(done.returncode, 3, done.stderr)
             self.assertIn("the ranks do not all begin, or end: one of them hangs, or is another program", done.stderr)
             self.assertIn(f"mpirun started drover-server as rank {rank} of 2; ", done.stderr)
-            self.assertLess(time.monotonic() - started, 30)
 
 
 if __name__ == "__main__":

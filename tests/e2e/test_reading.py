@@ -178,11 +178,12 @@ class LastLine(Case):
                     with self.subTest(text=text, before=before), server.connect() as client:
                         client.send_raw(before + text)
                         client.half_close()
-                        messages = client.until_closed()
+                        # A machine so busy that an answer takes long is told of by `stepping`.
+                        messages = [m for m in client.until_closed() if m.get("event") != "stepping"]
                         answer = [m for m in messages if m.get("id") == 1 or m.get("code") == "parse"]
                         self.assertEqual([(m["op"], m.get("code")) for m in answer], [(op, code)], messages)
                         self.assertEqual((messages[-1]["op"], messages[-1]["reason"]), ("bye", "client"))
-                        self.assertEqual(len(messages), 2 + bool(before))
+                        self.assertEqual(len(messages), 2 + bool(before), messages)
 
     def test_one_that_was_too_long_is_told_once(self):
         with Server("--paused", "seek") as server, server.connect() as client:

@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from drover_client import Case, Server, run_server, server_binary, tool, wait_for
+from drover_client import PATIENCE_S, Case, Server, run_server, server_binary, tool, wait_for
 
 
 def lines_of(path):
@@ -24,6 +24,14 @@ def lines_of(path):
     if not text.endswith("\n"):
         raise AssertionError(f"{path}: torn: {text[-100:]!r}")
     return [json.loads(line) for line in text.splitlines()]
+
+
+def has_open(pid, path):
+    """Whether the process has the file open."""
+    try:
+        return any(os.path.realpath(one) == os.path.realpath(path) for one in pathlib.Path(f"/proc/{pid}/fd").iterdir())
+    except OSError:  # a descriptor that was closed meanwhile
+        return False
 
 
 def of(lines, op):
@@ -232,14 +240,13 @@ class Options(Recording):
                 file.write(at * 50000)
         process = subprocess.Popen([server_binary(), "--port", "0", "--state", str(state)], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         try:
-            time.sleep(0.5)  # it reads
+            wait_for(lambda: has_open(process.pid, journal), "the server reads the journal")
             process.send_signal(signal.SIGTERM)
-            sent = time.monotonic()
-            self.assertEqual(process.wait(30), 0)
-            self.assertLess(time.monotonic() - sent, 5)
+            self.assertEqual(process.wait(PATIENCE_S), 0)
         finally:
             process.kill()
-            process.communicate()
+            said = process.communicate()[0]
+        self.assertNotIn(b"listening", said)
 
     def test_a_folder_that_cannot_be_written(self):
         ended = run_server("--port", "0", "--record", str(self.folder / "none" / "a.drover"), "flock")
