@@ -310,6 +310,44 @@ static const struct side_force *find_force(const struct side_forces *forces, con
     return NULL;
 }
 
+/* The force of one side, in a list of forces; nothing where it has none. */
+static void write_force(const struct side_force *force, const char *side, struct json_writer *json) {
+    if (force != NULL) {
+        json_key(json, side);
+        json_array(json);
+        json_float(json, force->force.x);
+        json_float(json, force->force.y);
+        json_end(json);
+    }
+}
+
+static void write_forces(const char *label, const struct side_force *a, const struct side_force *b,
+                         struct json_writer *json) {
+    json_object(json);
+    json_key_string(json, "behavior", label);
+    write_force(a, side_names[0], json);
+    write_force(b, side_names[1], json);
+    json_end(json);
+}
+
+/* What the behaviors whose force differs do. */
+static void write_differing_forces(const struct side_forces *a, const struct side_forces *b,
+                                   struct json_writer *json) {
+    comparison_begin_list(json, "forces");
+    for (int i = 0; i < a->count; i++) {
+        const struct side_force *other = find_force(b, a->rows[i].label);
+        if (other == NULL || !is_same_force(&a->rows[i], other)) {
+            write_forces(a->rows[i].label, &a->rows[i], other, json);
+        }
+    }
+    for (int i = 0; i < b->count; i++) {
+        if (find_force(a, b->rows[i].label) == NULL) {
+            write_forces(b->rows[i].label, NULL, &b->rows[i], json);
+        }
+    }
+    comparison_end_list(json);
+}
+
 /* The names of the behaviors whose force differs. */
 static void write_behaviors(const struct side_forces *a, const struct side_forces *b,
                             struct json_writer *json) {
@@ -371,6 +409,7 @@ static int explain(struct diff *diff, const struct recording_moment *moment, str
     }
     if (diff->def->json != NULL) {
         write_behaviors(&forces[0], &forces[1], diff->def->json);
+        write_differing_forces(&forces[0], &forces[1], diff->def->json);
         return 0;
     }
     (void)printf("Behaviors of agent %" PRIu32 " whose force from tick %" PRIu64 " to %" PRIu64 " differs:\n",

@@ -139,7 +139,7 @@ enum { DIFFERENCE_AGENTS = 4, DIFFERENCE_VALUES = 40, DIFFERENCE_NOTES = 8, DIFF
 /** A number of an agent: a component of a column. */
 struct difference_value {
     char field[40]; /* "vx", "stamina" */
-    bool is_float;
+    bool is_float, is_signed;
     uint8_t width; /* bytes */
     uint32_t bits[2];
     char name[2][LIMIT_NAME_CHARS + 1]; /* of a kind or state; "" otherwise */

@@ -507,11 +507,14 @@ static uint32_t bits_at(const unsigned char *bytes, uint8_t width) {
     }
 }
 
-static void add_value(struct difference_agent *agent, const char *field, bool is_float, uint8_t width,
+static void add_value(struct difference_agent *agent, const char *field, const struct image_column *column,
                       uint32_t a, uint32_t b) {
     if (a != b && agent->value_count < DIFFERENCE_VALUES) {
         struct difference_value *value = &agent->values[agent->value_count++];
-        *value = (struct difference_value){.is_float = is_float, .width = width, .bits = {a, b}};
+        *value = (struct difference_value){.is_float = column->is_float,
+                                           .is_signed = column->is_signed,
+                                           .width = column->width,
+                                           .bits = {a, b}};
         (void)snprintf(value->field, sizeof value->field, "%s", field);
     }
 }
@@ -527,7 +530,7 @@ static void add_column(struct difference_agent *agent, const struct agent_pairs 
         char field[40];
         const size_t at = (size_t)i * column->width;
         name_component(field, sizeof field, column, i);
-        add_value(agent, field, column->is_float, column->width, bits_at(entries[0] + at, column->width),
+        add_value(agent, field, column, bits_at(entries[0] + at, column->width),
                   bits_at(entries[1] + at, column->width));
     }
 }
@@ -540,8 +543,9 @@ static void add_sparse(struct difference_agent *agent, const struct agent_pairs 
     const struct agent_sparse b = agent_sparse_of(pairing->world[1], rows[1]);
     const float values_a[] = {a.heading.x, a.heading.y, a.body[0], a.body[1], a.body[2], a.body[3]};
     const float values_b[] = {b.heading.x, b.heading.y, b.body[0], b.body[1], b.body[2], b.body[3]};
+    const struct image_column floats = {.width = sizeof(float), .is_float = true};
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-        add_value(agent, fields[i], true, sizeof(float), float_bits(values_a[i]), float_bits(values_b[i]));
+        add_value(agent, fields[i], &floats, float_bits(values_a[i]), float_bits(values_b[i]));
     }
 }
 
@@ -616,13 +620,19 @@ int world_difference_find(const struct world *a, const struct world *b, struct w
 
 /* ---- worlds: printing ---- */
 
+/* Of what is no float. */
+static int64_t integer_of(const struct difference_value *value, int side) {
+    const int64_t bits = value->bits[side], range = INT64_C(1) << (8 * value->width);
+    return value->is_signed && bits >= range / 2 ? bits - range : bits;
+}
+
 static void value_text(char out[64], const struct difference_value *value, int side) {
     if (value->name[side][0] != '\0') {
         (void)snprintf(out, 64, "%s", value->name[side]);
         return;
     }
     if (!value->is_float) {
-        (void)snprintf(out, 64, "%" PRIu32, value->bits[side]);
+        (void)snprintf(out, 64, "%" PRId64, integer_of(value, side));
         return;
     }
     float number;
@@ -674,7 +684,7 @@ static void write_value(const struct difference_value *value, int side, struct j
     if (value->name[side][0] != '\0') {
         json_string(json, value->name[side]);
     } else if (!value->is_float) {
-        json_unsigned(json, value->bits[side]);
+        json_number(json, (double)integer_of(value, side));
     } else if (isfinite(number)) {
         json_float(json, number);
     } else {

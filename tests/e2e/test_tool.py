@@ -317,6 +317,11 @@ class Diff(Case):
         self.assertIn("parameter bird.max_speed: 120 in A, 121 in B", said)
         self.assertRegex(said, r"At tick 76 \d+ of 250 agents differ")
         self.assertRegex(said, r"Behaviors of agent \d+ whose force from tick 75 to 76 differs:\n  flock: A ")
+        found = json.loads(self.expect(1, "diff", "--json", self.good, other))
+        self.assertEqual([row["behavior"] for row in found["forces"]], found["behaviors"])
+        line = re.search(r"flock: A (\S+), (\S+), B (\S+), (\S+)\n", said)
+        for value, wanted in zip([*found["forces"][0]["A"], *found["forces"][0]["B"]], line.groups(), strict=True):
+            self.assertAlmostEqual(value, float(wanted), delta=1e-5 * abs(value))
 
     def test_a_planted_bit_is_found_by_the_other_program(self):
         begun = time.monotonic()

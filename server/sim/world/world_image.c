@@ -182,12 +182,13 @@ struct member {
     const char *name; /* NULL: the column's */
     size_t offset;
     uint8_t width, count;
-    bool is_float;
+    bool is_float, is_signed;
     struct entry_rule rule;
 };
 
-#define FLOATS(count)          4, count, true
-#define INTEGERS(width, count) width, count, false
+#define FLOATS(count)          4, count, true, true
+#define INTEGERS(width, count) width, count, false, false
+#define SIGNED(width, count)   width, count, false, true
 #define MEMBER(structure, member, name, numbers, ...)                                                        \
     {                                                                                                        \
         name, offsetof(struct structure, member), numbers, {                                                 \
@@ -205,7 +206,7 @@ static const struct member memory_members[] = {
     MEMBER(memory, quarry, "quarry", INTEGERS(4, 1), is_anything, ""),
     MEMBER(memory, wander, "wander", FLOATS(2), is_unit, "a unit vector"),
     MEMBER(memory, solid, "solid", INTEGERS(2, 1), is_solid, "0, and 1 + the index of a solid"),
-    MEMBER(memory, side, "side", INTEGERS(2, 1), is_side, "-1, 0 and 1"),
+    MEMBER(memory, side, "side", SIGNED(2, 1), is_side, "-1, 0 and 1"),
     MEMBER(memory, pace, "pace", FLOATS(1), is_pace, "px/s, from 0"),
     MEMBER(memory, solid_tick, "solid_tick", INTEGERS(4, 1), is_anything, ""),
     MEMBER(memory, path, "path", INTEGERS(4, 1), is_path, "0, and 1 + the index of a path"),
@@ -353,6 +354,7 @@ bool world_image_column(int index, struct image_column *out) {
                               .width = found.member->width,
                               .count = found.member->count,
                               .is_float = found.member->is_float,
+                              .is_signed = found.member->is_signed,
                               .is_partial = found.column == COLUMN_own_body || found.column == COLUMN_heading,
                               .is_by_slot = is_by_slot(found.column)};
     assert(out->width * out->count <= WORLD_ENTRY_BYTES);

@@ -42,7 +42,8 @@ enum { WORLD_ENTRY_BYTES = 16 };
 struct image_column {
     const char *name; /* "wander", "aim_point"; static */
     uint8_t width, count;
-    bool is_float;   /* otherwise integers */
+    bool is_float; /* otherwise integers */
+    bool is_signed;
     bool is_partial; /* some agents may have no entry */
     bool
         is_by_slot; /* of ranks that share a world in stripes, each has the entries of its own agents alone */
