@@ -11,6 +11,7 @@ set(DROVER_WORLD_SOURCES
   commands/simulation_state.c
   frames/frame_form.c
   frames/nearest_rows.c
+  frames/rays.c
   frames/snapshot_gather.c
   frames/world_snapshot.c
   recording/replay.c

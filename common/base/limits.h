@@ -105,9 +105,11 @@
 
 #define LIMIT_STROLL_AFTER 3600 /* s that a target waits until it strolls */
 
-#define LIMIT_HOLD    3600         /* ticks that a driven vector counts, at most */
-#define LIMIT_NEAREST 32           /* of an agent, beside a frame */
-#define LIMIT_DRIVE   1000000000.0 /* |x| or |y| of a driven vector, px/s or mass*px/s^2 */
+#define LIMIT_HOLD      3600         /* ticks that a driven vector counts, at most */
+#define LIMIT_NEAREST   32           /* of an agent, beside a frame */
+#define LIMIT_RAYS      64           /* of an agent, beside a frame */
+#define LIMIT_RAY_RANGE 10000        /* px */
+#define LIMIT_DRIVE     1000000000.0 /* |x| or |y| of a driven vector, px/s or mass*px/s^2 */
 
 #define LIMIT_VIEW_OVERLAYS  16  /* overlays that a scenario's view names */
 #define LIMIT_CAPTION_BYTES  120 /* UTF-8 of a scenario's caption */

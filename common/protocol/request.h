@@ -103,6 +103,12 @@ enum list_what {
 
 enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
 
+struct request_rays {
+    uint32_t number;
+    float range;  /* px */
+    float spread; /* degrees, between the first and the last; 360: once round */
+};
+
 struct request_subscribe {
     int layout;                       /* enum layout */
     double hz;                        /* snapshots a second; 30 when left out */
@@ -121,6 +127,8 @@ struct request_subscribe {
     uint32_t most;            /* about so many agents, of more a sample; 0: all */
     bool has_nearest;
     uint32_t nearest; /* of a frame in a reply: so many of the nearest of every agent are beside it */
+    bool has_rays;
+    struct request_rays rays; /* the same, how far each agent sees */
 };
 
 struct request_set_region {
@@ -176,8 +184,9 @@ struct request_mouse {
 struct request_spawn {
     char kind[LIMIT_NAME_CHARS + 1];
     uint32_t count; /* default 1 */
-    bool has_point, has_heading;
+    bool has_point, has_heading, has_spacing;
     float x, y, radius; /* px; radius default 0: all exactly at x,y */
+    float spacing;      /* px, from body to body, where there is room */
     float vx, vy;       /* px/s */
     float heading;      /* rad (degrees on the wire) */
 };

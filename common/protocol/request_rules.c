@@ -190,7 +190,7 @@ static int read_until(const cJSON *json, struct request_until *until, struct fai
 
 int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_step *step = &request->body.step;
-    static const char *const parts[] = {"fields", "region", "kinds", "nearest"};
+    static const char *const parts[] = {"fields", "region", "kinds", "nearest", "rays"};
     for (size_t i = 0; !step->has_return && i < sizeof parts / sizeof parts[0]; i++) {
         if (cJSON_GetObjectItemCaseSensitive(json, parts[i]) != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, parts[i], "allowed only with return");
@@ -416,13 +416,20 @@ bool request_answers_with_frame(const struct request *request) {
     return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return);
 }
 
+#define ONCE_ROUND 360.0f /* degrees */
+
 /* Reads the region of a view that has one, and holds the rules of its other members. */
 static int request_check_view(struct request_subscribe *view, const cJSON *json, struct failure *failure) {
     if (view->has_region && read_region(json, view->region, failure) != 0) {
         return -1;
     }
-    if (view->has_nearest && frame_layout_row(view->layout)->key == NULL) {
-        return failure_set(failure, FAILURE_BAD_PARAM, "nearest", "allowed only with the layout packed");
+    if ((view->has_nearest || view->has_rays) && frame_layout_row(view->layout)->key == NULL) {
+        return failure_set(failure, FAILURE_BAD_PARAM, view->has_nearest ? "nearest" : "rays",
+                           "allowed only with the layout packed");
+    }
+    const cJSON *rays = cJSON_GetObjectItemCaseSensitive(json, "rays");
+    if (view->has_rays && cJSON_GetObjectItemCaseSensitive(rays, "spread") == NULL) {
+        view->rays.spread = ONCE_ROUND;
     }
     return check_field_names(view->fields, failure);
 }
@@ -584,7 +591,11 @@ int request_check_hello(struct request *request, const cJSON *json, struct failu
 }
 
 int request_check_spawn(struct request *request, const cJSON *json, struct failure *failure) {
-    (void)request;
+    const struct request_spawn *spawn = &request->body.spawn;
+    if (spawn->has_spacing && spawn->has_point && !(spawn->radius > 0.0f)) {
+        return fail_rule(failure, "spacing",
+                         "x and y are one place for all; a spacing goes with a radius, or without them");
+    }
     return check_point(json, failure);
 }
 

@@ -114,6 +114,14 @@ static const struct field place_fields[] = {
 /* The layouts of whole frames, the first of frame_layout_names. */
 static const char *const whole_layouts[] = {[LAYOUT_OBJECTS] = "objects", [LAYOUT_PACKED] = "packed", NULL};
 
+static const struct field rays_fields[] = {
+    ROW("number", FIELD_UINT32, struct request_rays, number, FIELD_REQUIRED, 1, LIMIT_RAYS, "How many rays an agent has."),
+    ROW("range", FIELD_FLOAT, struct request_rays, range, FIELD_REQUIRED, 1, LIMIT_RAY_RANGE, "How far they go.", .unit = "px"),
+    ROW("spread", FIELD_FLOAT, struct request_rays, spread, 0, 0, 360,
+        "From the first to the last, around the heading; 360: once round, the first one ahead.", .initial = 360, .unit = "deg"),
+    END,
+};
+
 #define VIEW_FIELDS(structure)                                                                                     \
     NAMES("fields", structure, view.fields,                                                                        \
         "What of every agent: pos, vel, heading, state, kind, stamina, force, desired.",                           \
@@ -122,7 +130,10 @@ static const char *const whole_layouts[] = {[LAYOUT_OBJECTS] = "objects", [LAYOU
     NAMES("kinds", structure, view.kinds, "Agents of these kinds only."),                                          \
     ROW("nearest", FIELD_UINT32, structure, view.nearest, 0, 1, LIMIT_NEAREST,                                     \
         "Beside a packed frame, the rows of so many of the nearest other agents of it, for every agent.",          \
-        .initial = 1, FIELD_HAS(structure, view.has_nearest))
+        .initial = 1, FIELD_HAS(structure, view.has_nearest)),                                                     \
+    ROW("rays", FIELD_OBJECT, structure, view.rays, 0, 0, 0,                                                       \
+        "Beside a packed frame, how far so many rays of every agent go until they meet a solid.",                  \
+        .table = rays_fields, .unit = "{number, range, spread}", FIELD_HAS(structure, view.has_rays))
 
 static const struct field get_fields[] = {
     ROW("layout", FIELD_CHOICE, struct request_get, view.layout, 0, 0, 0,
@@ -148,6 +159,9 @@ static const struct field spawn_fields[] = {
         "The place; anywhere in the world when left out.", FIELD_HAS(struct request_spawn, has_point)),
     ROW("radius", FIELD_FLOAT, struct request_spawn, radius, 0, 0, LIMIT_WORLD_SIZE,
         "Spread evenly over a disc around x, y.", .unit = "px"),
+    ROW("spacing", FIELD_FLOAT, struct request_spawn, spacing, 0, 0, LIMIT_WORLD_SIZE,
+        "From body to body at the least, where there is room; with a radius, or without a place.",
+        .unit = "px", FIELD_HAS(struct request_spawn, has_spacing)),
     SPEED(struct request_spawn, vx, "Their velocity."),
     SPEED(struct request_spawn, vy, "Their velocity."),
     ROW("heading", FIELD_ANGLE, struct request_spawn, heading, 0, -360, 360,

@@ -90,8 +90,14 @@ int apply_spawn(struct apply *apply) {
     if (check_spawn(apply, &spawn) != 0 || check_memory(apply, &spawn) != 0) {
         return -1;
     }
+    if (body->has_spacing && world_is_partial(world)) {
+        return fail_stripes(apply, "spacing: a rank of stripes does not see all bodies; leave it out");
+    }
     uint32_t first = 0;
-    const enum world_result result = world_spawn(world, &spawn, &first);
+    int32_t unspaced = 0;
+    const enum world_result result = body->has_spacing
+                                         ? world_spawn_spaced(world, &spawn, body->spacing, &first, &unspaced)
+                                         : world_spawn(world, &spawn, &first);
     if (result != WORLD_OK) {
         return apply_fail_world(apply, result);
     }
@@ -101,6 +107,9 @@ int apply_spawn(struct apply *apply) {
     json_key_unsigned(apply->json, "count", body->count);
     json_key_unsigned(apply->json, "first_id", first);
     json_key_unsigned(apply->json, "last_id", first + (body->count - 1));
+    if (body->has_spacing) {
+        json_key_unsigned(apply->json, "unspaced", (uint64_t)unspaced);
+    }
     struct message_event *event =
         apply_send(apply, "spawned", EVENT_HAS_KIND | EVENT_HAS_COUNT | EVENT_HAS_IDS | EVENT_HAS_VELOCITY);
     memcpy(event->kind, body->kind, sizeof event->kind);

@@ -75,9 +75,9 @@ void command_list_name(char list[NAME_LIST_BYTES], const char *name, bool quoted
 /* A frame of the world in the reply to a request, without a subscription. Pure. */
 
 /** Adds the frame of the present tick to the open reply: `frame`, the line of a subscription to such a view as an
- * object; in a layout with keys `key` before it, which is for this frame alone; `nearest` after it when that is asked for.
+ * object; in a layout with keys `key` before it, which is for this frame alone; `nearest` and `rays` after it when they are asked for.
  *
- * view     its layout, fields, kinds, region and nearest
+ * view     its layout, fields, kinds, region, nearest and rays
  * agents   NULL, or those that may be in it; the others are left out. Ids that are not there are in `missing`
  * returns  0; or -1 with *failure, and nothing is written: no kind of a name, or a frame that is too long (full).
  *          A world that is given up meanwhile (world_is_given_up) gives a frame that is of no use */

@@ -14,6 +14,7 @@
 #include "common/text/base64.h"
 #include "server/commands/simulation_state.h"
 #include "server/frames/nearest_rows.h"
+#include "server/frames/rays.h"
 #include "server/frames/world_snapshot.h"
 #include "server/sim/world/world_image.h"
 #include "server/sim/world/world_stripes.h"
@@ -35,7 +36,8 @@ struct making {
     const struct snapshot *shown;    /* one of the two */
     struct buffer key, frame;        /* lines; key: empty in a layout without */
     int32_t nearest;                 /* of every agent; 0: not asked for */
-    struct buffer near;              /* their rows in base64 */
+    struct rays rays;                /* of every agent; number 0: not asked for */
+    struct buffer near, far;         /* rows of the nearest, lengths of rays, in base64 */
 };
 
 /* ---- a frame in a reply: what is refused before anything is copied ---- */
@@ -54,58 +56,67 @@ static int check_kinds(const struct world *world, const char *kinds, struct fail
     return 0;
 }
 
-static size_t agent_bytes(const struct snapshot_view *view, int32_t nearest) {
-    const struct frame_layout *layout = frame_layout_row(view->layout);
-    return layout->agent_bytes(view->fields) +
-           (layout->key != NULL ? layout->key->agent_bytes(view->fields) : 0) +
-           base64_length((size_t)nearest * sizeof(int32_t));
+static size_t agent_bytes(const struct making *making) {
+    const struct frame_layout *layout = frame_layout_row(making->view.layout);
+    return layout->agent_bytes(making->view.fields) +
+           (layout->key != NULL ? layout->key->agent_bytes(making->view.fields) : 0) +
+           base64_length((size_t)making->nearest * sizeof(int32_t)) +
+           base64_length(making->rays.number * sizeof(float));
 }
 
-static uint64_t most_agents(const struct snapshot_view *view, int32_t nearest) {
-    return FRAME_BYTES / agent_bytes(view, nearest);
+static uint64_t most_agents(const struct making *making) {
+    return FRAME_BYTES / agent_bytes(making);
 }
 
 static int fail_memory(struct failure *failure) {
     return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
 }
 
-static int check_length(const struct snapshot_view *view, int32_t nearest, uint64_t agents,
-                        struct failure *failure) {
-    if (agents <= most_agents(view, nearest)) {
+static int check_length(const struct making *making, uint64_t agents, struct failure *failure) {
+    if (agents <= most_agents(making)) {
         return 0;
     }
     return failure_set(failure, FAILURE_FULL, NULL,
                        "a frame of %" PRIu64
                        " agents takes about %zu bytes, at most %d are allowed; ask for a region, kinds, "
                        "agents, fewer fields, or the layout packed",
-                       agents, (size_t)agents * agent_bytes(view, nearest), LIMIT_GET_BYTES);
+                       agents, (size_t)agents * agent_bytes(making), LIMIT_GET_BYTES);
 }
 
-static struct snapshot_view view_of(const struct request_subscribe *asked) {
-    struct snapshot_view view = {.layout = asked->layout, .fields = request_snapshot_fields(asked)};
-    view.has_region = asked->has_region;
-    memcpy(view.region, asked->region, sizeof view.region);
-    memcpy(view.kinds, asked->kinds, sizeof view.kinds);
+static struct making making_of(const struct request_subscribe *asked) {
+    struct making making = {.view = {.layout = asked->layout, .fields = request_snapshot_fields(asked)}};
+    struct snapshot_view *view = &making.view;
+    view->has_region = asked->has_region;
+    memcpy(view->region, asked->region, sizeof view->region);
+    memcpy(view->kinds, asked->kinds, sizeof view->kinds);
+    making.nearest = asked->has_nearest ? (int32_t)asked->nearest : 0;
+    if (asked->has_rays) {
+        making.rays = (struct rays){asked->rays.number, asked->rays.range, asked->rays.spread};
+    }
+    return making;
+}
+
+/* With what is looked at besides. */
+static struct snapshot_view copied_view(const struct making *making) {
+    struct snapshot_view view = making->view;
+    view.fields |= making->rays.number > 0 ? (unsigned)SNAPSHOT_HEADING : 0u;
     return view;
-}
-
-static int32_t nearest_of(const struct request_subscribe *asked) {
-    return asked->has_nearest ? (int32_t)asked->nearest : 0;
 }
 
 int command_frame_check(const struct simulation_state *state, const struct request_subscribe *asked,
                         struct failure *failure) {
     const struct world *world = state->world;
-    const struct snapshot_view view = view_of(asked);
+    const struct making making = making_of(asked);
     int32_t agents = 0;
-    if (check_kinds(world, view.kinds, failure) != 0) {
+    if (check_kinds(world, making.view.kinds, failure) != 0) {
         return -1;
     }
     for (int k = 0; k < world_kind_count(world); k++) {
-        agents +=
-            snapshot_view_has_kind(&view, world_kind(world, k)->name) ? world_kind_population(world, k) : 0;
+        agents += snapshot_view_has_kind(&making.view, world_kind(world, k)->name)
+                      ? world_kind_population(world, k)
+                      : 0;
     }
-    return view.has_region ? 0 : check_length(&view, nearest_of(asked), (uint64_t)agents, failure);
+    return making.view.has_region ? 0 : check_length(&making, (uint64_t)agents, failure);
 }
 
 /* ---- a frame in a reply: which agents ---- */
@@ -151,16 +162,15 @@ static int32_t filter_asked(const struct snapshot *all, const struct request_col
 /* Of a world that ranks share: the agents that are asked for, or that the view shows if those are not too many. */
 static int gather(const struct simulation_state *state, const struct request_columns *agents,
                   struct making *making, struct failure *failure) {
+    const struct snapshot_view view = copied_view(making);
     uint64_t shown = 0;
-    const int result =
-        agents != NULL
-            ? state_gather_ids(state, making->view.fields, agents->agents, agents->count, making->all)
-            : state_gather_view(state, &making->view, most_agents(&making->view, making->nearest),
-                                making->all, &shown);
+    const int result = agents != NULL
+                           ? state_gather_ids(state, view.fields, agents->agents, agents->count, making->all)
+                           : state_gather_view(state, &view, most_agents(making), making->all, &shown);
     if (result != 0) {
         return fail_memory(failure);
     }
-    return check_length(&making->view, making->nearest, shown, failure);
+    return check_length(making, shown, failure);
 }
 
 /* Forces of no other agents than the view shows; all, where memory is short. */
@@ -176,6 +186,7 @@ static int copy_shown(const struct world *world, const struct snapshot_view *vie
 
 static int copy_world(const struct simulation_state *state, const struct request_columns *agents,
                       struct making *making, struct failure *failure) {
+    const struct snapshot_view view = copied_view(making);
     making->all = snapshot_create();
     if (making->all == NULL) {
         return fail_memory(failure);
@@ -184,7 +195,7 @@ static int copy_world(const struct simulation_state *state, const struct request
         if (gather(state, agents, making, failure) != 0) {
             return -1;
         }
-    } else if (copy_shown(state->world, &making->view, making->all) != 0) {
+    } else if (copy_shown(state->world, &view, making->all) != 0) {
         return fail_memory(failure);
     }
     const struct state_services *services = &state->services;
@@ -283,6 +294,24 @@ static bool find_nearest(struct making *making) {
     return text != NULL;
 }
 
+static bool cast_rays(const struct world *world, struct making *making) {
+    const struct snapshot *shown = making->shown;
+    const size_t number = making->rays.number, count = (size_t)shown->count * number;
+    float *found = malloc((count + 1) * sizeof *found);
+    const size_t length = base64_length(count * sizeof *found);
+    char *text = found != NULL ? buffer_reserve(&making->far, length) : NULL;
+    for (int32_t row = 0; text != NULL && row < shown->count; row++) {
+        rays_cast(world, &making->rays, shown->x[row], shown->y[row], shown->heading[row],
+                  found + (size_t)row * number);
+    }
+    if (text != NULL) {
+        (void)base64_encode_integers(found, count, sizeof *found, text);
+        buffer_commit(&making->far, length);
+    }
+    free(found);
+    return text != NULL;
+}
+
 static void write_lines(const struct making *making, struct json_writer *json) {
     if (making->key.length > 0) {
         write_line("key", &making->key, json);
@@ -290,6 +319,9 @@ static void write_lines(const struct making *making, struct json_writer *json) {
     write_line("frame", &making->frame, json);
     if (making->nearest > 0) {
         json_key_string(json, "nearest", making->near.length > 0 ? making->near.data : "");
+    }
+    if (making->rays.number > 0) {
+        json_key_string(json, "rays", making->far.length > 0 ? making->far.data : "");
     }
 }
 
@@ -314,13 +346,15 @@ static int make(const struct simulation_state *state, const struct request_colum
     if (!select_agents(making, agents)) {
         return fail_memory(failure);
     }
-    if (check_length(&making->view, making->nearest, (uint64_t)making->shown->count, failure) != 0) {
+    if (check_length(making, (uint64_t)making->shown->count, failure) != 0) {
         return -1;
     }
-    if (making->nearest > 0 && !find_nearest(making)) {
+    if ((making->nearest > 0 && !find_nearest(making)) ||
+        (making->rays.number > 0 && !cast_rays(state->world, making))) {
         return fail_memory(failure);
     }
-    if (!encode(making) || making->key.length + making->frame.length + making->near.length > FRAME_BYTES) {
+    if (!encode(making) ||
+        making->key.length + making->frame.length + making->near.length + making->far.length > FRAME_BYTES) {
         return failure_set(failure, FAILURE_FULL, NULL, "the frame takes more than %d bytes",
                            LIMIT_GET_BYTES);
     }
@@ -330,13 +364,14 @@ static int make(const struct simulation_state *state, const struct request_colum
 int command_frame_write(const struct simulation_state *state, const struct request_subscribe *asked,
                         const struct request_columns *agents, struct json_writer *json,
                         struct failure *failure) {
-    struct making making = {.view = view_of(asked), .nearest = nearest_of(asked)};
+    struct making making = making_of(asked);
     if (check_kinds(state->world, making.view.kinds, failure) != 0) {
         return -1;
     }
     buffer_init(&making.key, FRAME_BYTES);
     buffer_init(&making.frame, FRAME_BYTES);
     buffer_init(&making.near, FRAME_BYTES);
+    buffer_init(&making.far, FRAME_BYTES);
     const int result = make(state, agents, &making, failure);
     if (result == 0) {
         write_lines(&making, json);
@@ -350,6 +385,7 @@ int command_frame_write(const struct simulation_state *state, const struct reque
     buffer_fini(&making.key);
     buffer_fini(&making.frame);
     buffer_fini(&making.near);
+    buffer_fini(&making.far);
     return result;
 }
 

@@ -1,4 +1,4 @@
-/* What learners do in each step: drive, columns of the caller's, the nearest, and all of it in one call. See sim.h. */
+/* What learners do in each step: drive, columns of the caller's, the nearest, rays, and all of it in one call. See sim.h. */
 #include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,6 +7,8 @@
 #include "common/protocol/request_extra.h"
 #include "server/embed/sim_handle.h"
 #include "server/frames/nearest_rows.h"
+#include "server/frames/rays.h"
+#include "server/frames/world_snapshot.h"
 #include "server/sim/math/trig.h"
 
 /* ---- vectors ---- */
@@ -204,6 +206,30 @@ int drover_sim_nearest(const struct drover_sim *sim, const struct drover_sim_nea
     free(places.candidates);
     free(places.askers);
     return result;
+}
+
+/* ---- rays ---- */
+
+int drover_sim_rays(const struct drover_sim *sim, const struct drover_sim_ray_fan *fan) {
+    const struct world *world = sim->state.world;
+    const struct rays rays = {fan->number, fan->range, fan->spread};
+    if (fan->count < 0 || rays.number < 1 || rays.number > LIMIT_RAYS ||
+        !(rays.range >= 1.0f && rays.range <= (float)LIMIT_RAY_RANGE) ||
+        !(rays.spread >= 0.0f && rays.spread <= 360.0f)) {
+        return -1;
+    }
+    for (int32_t i = 0; i < fan->count; i++) {
+        float *out = fan->distances + (size_t)i * rays.number;
+        const int32_t row = world_find_agent(world, fan->ids[i]);
+        memset(out, 0, sizeof *out * rays.number);
+        if (row >= 0) {
+            const struct agent_view agent = world_agent(world, row);
+            rays_cast(world, &rays, world_snapshot_hundredths(agent.position.x),
+                      world_snapshot_hundredths(agent.position.y), world_snapshot_heading(agent.heading),
+                      out);
+        }
+    }
+    return 0;
 }
 
 /* ---- turns ---- */

@@ -23,6 +23,7 @@ struct index {
     struct axis across, down;
     int32_t *begin; /* by cell: its first entry; one more than there are cells */
     int32_t *rows;  /* entries */
+    double *x, *y;  /* their places */
 };
 
 /* The candidates found so far, the nearest first. */
@@ -82,7 +83,9 @@ static int build(struct index *index) {
     const size_t cells = (size_t)index->across.cells * (size_t)index->down.cells;
     index->begin = calloc(cells + 2, sizeof *index->begin);
     index->rows = malloc(((size_t)query->candidate_count + 1) * sizeof *index->rows);
-    if (index->begin == NULL || index->rows == NULL) {
+    index->x = malloc(((size_t)query->candidate_count + 1) * sizeof *index->x);
+    index->y = malloc(((size_t)query->candidate_count + 1) * sizeof *index->y);
+    if (index->begin == NULL || index->rows == NULL || index->x == NULL || index->y == NULL) {
         return -1;
     }
     int32_t *next = index->begin + 1; /* becomes `begin` of each cell's end */
@@ -93,7 +96,10 @@ static int build(struct index *index) {
         next[cell + 1] += next[cell];
     }
     for (int32_t i = 0; i < query->candidate_count; i++) {
-        index->rows[next[cell_of(index, query->candidates[i])]++] = query->candidates[i];
+        const int32_t row = query->candidates[i], entry = next[cell_of(index, row)]++;
+        index->rows[entry] = row;
+        index->x[entry] = query->x[row];
+        index->y[entry] = query->y[row];
     }
     return 0;
 }
@@ -122,15 +128,20 @@ static void take(struct found *found, int32_t most, double square, int32_t row) 
     found->row[place] = row;
 }
 
-static void look_in_cell(const struct index *index, int32_t cell, int32_t asker, struct found *found) {
+/* Looks at the entries of cells that follow each other. */
+static void look_in_cells(const struct index *index, int32_t first, int32_t last, int32_t asker,
+                          struct found *found) {
     const struct nearest_rows *query = index->query;
-    for (int32_t i = index->begin[cell]; i < index->begin[cell + 1]; i++) {
-        const int32_t row = index->rows[i];
-        double x = query->x[row] - query->x[asker], y = query->y[row] - query->y[asker];
+    const double own_x = query->x[asker], own_y = query->y[asker];
+    double worst = found->count == query->most ? found->square[query->most - 1] : NO_BOUND;
+    for (int32_t i = index->begin[first]; i < index->begin[last + 1]; i++) {
+        double x = index->x[i] - own_x, y = index->y[i] - own_y;
         x = query->wrap_x > 0.0 ? nearest_rows_short_way(x, query->wrap_x) : x;
         y = query->wrap_y > 0.0 ? nearest_rows_short_way(y, query->wrap_y) : y;
-        if (row != asker) {
-            take(found, query->most, x * x + y * y, row);
+        const double square = x * x + y * y;
+        if (square <= worst && index->rows[i] != asker) {
+            take(found, query->most, square, index->rows[i]);
+            worst = found->count == query->most ? found->square[query->most - 1] : NO_BOUND;
         }
     }
 }
@@ -150,14 +161,28 @@ static int32_t cell_at(const struct axis *axis, int32_t cell) {
     return cell < 0 ? cell + axis->cells : cell >= axis->cells ? cell - axis->cells : cell;
 }
 
+/* Columns from `first` to `last`, from the asker's: those that there are, which a torus may have in two parts. */
+static void look_in_columns(const struct index *index, const struct reach *across, int32_t row, int32_t first,
+                            int32_t last, int32_t asker, struct found *found) {
+    const int32_t cells = index->across.cells, before = row * cells;
+    int32_t begin = across->cell + (first > across->low ? first : across->low);
+    const int32_t end = across->cell + (last < across->high ? last : across->high);
+    while (begin <= end) {
+        const int32_t round = begin < 0 ? -cells : begin >= cells ? cells : 0;
+        const int32_t border = round + cells - 1 < end ? round + cells - 1 : end;
+        look_in_cells(index, before + begin - round, before + border - round, asker, found);
+        begin = border + 1;
+    }
+}
+
 static void look_in_row(const struct index *index, const struct reach *across, int32_t row, int32_t ring,
                         bool is_whole, int32_t asker, struct found *found) {
-    for (int32_t i = -ring; i <= ring; i += is_whole || ring == 0 ? 1 : 2 * ring) {
-        if (i >= across->low && i <= across->high) {
-            const int32_t column = cell_at(&index->across, across->cell + i);
-            look_in_cell(index, row * index->across.cells + column, asker, found);
-        }
+    if (is_whole) {
+        look_in_columns(index, across, row, -ring, ring, asker, found);
+        return;
     }
+    look_in_columns(index, across, row, -ring, -ring, asker, found);
+    look_in_columns(index, across, row, ring, ring, asker, found);
 }
 
 /* No candidate that is in none of the rings so far is nearer; infinite when all cells were looked in. */
@@ -180,10 +205,10 @@ static void find_for(const struct index *index, int32_t asker, struct found *fou
     const struct reach across = reach_of(&index->across, query->x[asker]);
     const struct reach down = reach_of(&index->down, query->y[asker]);
     found->count = 0;
-    for (int32_t ring = 0;; ring++) {
+    for (int32_t ring = 1;; ring++) { /* the first with what it is around */
         for (int32_t i = ring < -down.low ? -ring : down.low; i <= (ring < down.high ? ring : down.high);
              i++) {
-            const bool is_whole = i == ring || i == -ring;
+            const bool is_whole = ring == 1 || i == ring || i == -ring;
             look_in_row(index, &across, cell_at(&index->down, down.cell + i), ring, is_whole, asker, found);
         }
         const double x = bound_on(&index->across, &across, query->x[asker], ring);
@@ -212,5 +237,7 @@ int nearest_rows_find(const struct nearest_rows *query, int32_t *out) {
     }
     free(index.begin);
     free(index.rows);
+    free(index.x);
+    free(index.y);
     return result;
 }

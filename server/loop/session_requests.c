@@ -75,22 +75,22 @@ int admission_greet(const struct access *access, struct token_guard *tokens, str
     return 0;
 }
 
-/* The search for the nearest of many agents takes longer than a tick has for what viewers ask. */
-static int allow_nearest(const struct session *session, const struct request *request,
-                         struct failure *failure) {
-    if (request->op != REQUEST_GET || !request->body.get.view.has_nearest ||
+/* The search for the nearest of many agents, or for what their rays meet, takes longer than a tick has for what viewers ask. */
+static int allow_search(const struct session *session, const struct request *request,
+                        struct failure *failure) {
+    const struct request_subscribe *view = &request->body.get.view;
+    if (request->op != REQUEST_GET || !(view->has_nearest || view->has_rays) ||
         session->client.role >= ROLE_OPERATOR) {
         return 0;
     }
-    return failure_set(failure, FAILURE_DENIED, "nearest",
-                       "nearest needs the role %s; you are %s: leave it out", role_name(ROLE_OPERATOR),
-                       role_name(session->client.role));
+    const char *name = view->has_nearest ? "nearest" : "rays";
+    return failure_set(failure, FAILURE_DENIED, name, "%s needs the role %s; you are %s: leave it out", name,
+                       role_name(ROLE_OPERATOR), role_name(session->client.role));
 }
 
 int admission_allow_all(const struct session *session, const struct request *request,
                         struct failure *failure) {
-    if (admission_allow(session, request->op, failure) != 0 ||
-        allow_nearest(session, request, failure) != 0) {
+    if (admission_allow(session, request->op, failure) != 0 || allow_search(session, request, failure) != 0) {
         return -1;
     }
     for (uint32_t i = 0; i < request_member_count(request); i++) {

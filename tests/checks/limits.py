@@ -31,6 +31,8 @@ QUOTED = {
     "LIMIT_CLIENTS": [r"At most (\d+) sessions \(`--max-clients`\)"],
     "LIMIT_ADDRESS_CLIENTS": [r"(\d+) from one address that is not loopback"],
     "LIMIT_NEAREST": [r"`nearest` \| 1 to (\d+) \|"],
+    "LIMIT_RAYS": [r"`number`, 1 to (\d+)"],
+    "LIMIT_RAY_RANGE": [r"`range`, 1 to (\d+) px"],
     "LIMIT_REQUEST_RATE": [r"may send (\d+) a second \(`--rate`\)", r"faster than (\d+) requests a second"],
     "LIMIT_RATE_SECONDS": [r"after (\d+) s without a pause the session"],
     "LIMIT_IDLE_SECONDS": [r"sends nothing for (\d+) s \(`--idle`\)"],

@@ -97,17 +97,18 @@ class Tokens(Case):
                                     self.assertIn(f"needs the role {needed}; you are {role}", message["message"])
                                     self.assert_error(client.request(op, **{**fields, "at": "soon"}), "denied", field="op")
 
-    def test_the_nearest_are_not_for_viewers(self):
+    def test_the_nearest_and_rays_are_not_for_viewers(self):
         with self.server() as server:
             for token, is_allowed in (("secret-v", False), ("secret-o", True), ("secret-a", True)):
                 with server.connect() as client:
                     client.request("hello", token=token)
-                    message = client.request("get", layout="packed", nearest=1)
-                    if is_allowed:
-                        self.assert_reply(message, "get", nearest="/////w==")
-                    else:
-                        self.assert_error(message, "denied", field="nearest")
-                        self.assertIn("needs the role operator; you are viewer", message["message"])
+                    for name, asked, answer in (("nearest", 1, "/////w=="), ("rays", {"number": 1, "range": 1}, "AACAPw==")):
+                        message = client.request("get", layout="packed", **{name: asked})
+                        if is_allowed:
+                            self.assert_reply(message, "get", **{name: answer})
+                        else:
+                            self.assert_error(message, "denied", field=name)
+                            self.assertIn("needs the role operator; you are viewer", message["message"])
                     self.assert_reply(client.request("get", layout="packed"), "get")
 
     def test_the_world_is_told_with_the_role(self):

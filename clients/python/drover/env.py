@@ -88,6 +88,7 @@ class Moment:
         self.memory = memory
         self.before: Any = None
         self.near: Optional[Callable[["Moment", "Nearest"], Any]] = None  # in process: finds the nearest in the library
+        self.cast: Optional[Callable[["Moment", "Rays"], Any]] = None  # finds how far rays go
         self.elapsed = 0
         self.agent_ids: Tuple[int, ...] = ()
         self.agent_kinds: Tuple[str, ...] = ()
@@ -121,6 +122,9 @@ class Moment:
         self.came = tuple(id_ for id_ in now if id_ not in then)
 
 
+Function = Callable[[Moment], Any]
+
+
 class Saved:
     """A state of an environment, complete: of the world, which the environment's server keeps, or this process, and of the
     episode. It is forgotten after the object."""
@@ -145,6 +149,7 @@ class Nearest:
     def __init__(self, count: int = 4, kinds: Optional[Collection[str]] = None) -> None:
         self.count = count
         self.kinds = kinds
+        self._ids: Tuple[Tuple[int, ...], Any] = ((), None)  # of the episode, and the same as an array
 
     def __call__(self, moment: Moment) -> Any:
         if moment.near is not None:
@@ -179,21 +184,29 @@ class Nearest:
 
     def _of_rows(self, numpy: Any, moment: Moment, rows: Any) -> Any:
         """With the nearest that the server found."""
-        px = moment.frame.px
-        table = numpy.stack([px.x, px.y, px.vx, px.vy], axis=1)
-        ids = numpy.array(moment.agent_ids, dtype="u4")
+        px, count = moment.frame.px, len(moment.frame)
+        if self._ids[0] is not moment.agent_ids or self._ids[1] is None:
+            self._ids = (moment.agent_ids, numpy.array(moment.agent_ids, dtype="u4"))
+        ids = self._ids[1]
         made = numpy.zeros((len(ids), 1 + self.count, 4), dtype="f4")
-        if len(moment.frame):
-            places = numpy.minimum(numpy.searchsorted(moment.frame.id, ids), len(moment.frame) - 1)
-            lines = numpy.flatnonzero(moment.frame.id[places] == ids)  # of the agents that are there
+        if not count:
+            return made.reshape(len(ids), -1)
+        own = lines = slice(None)
+        near = rows.reshape(count, self.count)
+        if len(ids) != count or (moment.frame.id != ids).any():  # not all agents are driven, or some are gone
+            places = numpy.minimum(numpy.searchsorted(moment.frame.id, ids), count - 1)
+            lines = numpy.flatnonzero(moment.frame.id[places] == ids)
             own = places[lines]
-            near = rows.reshape(len(moment.frame), self.count)[own]
-            beside = table[near] - table[own, None]
-            if moment.scenario.get("edge") == "wrap":
-                size = numpy.asarray(moment.scenario["size"])
-                beside[:, :, :2] -= size * numpy.round(beside[:, :, :2] / size)
-            beside[near < 0] = 0.0
-            made[lines, 0], made[lines, 1:] = table[own], beside
+            near = near[own]
+        missing = near < 0 if (near < 0).any() else None
+        size = moment.scenario["size"] if moment.scenario.get("edge") == "wrap" else None
+        for at, column in enumerate((px.x, px.y, px.vx, px.vy)):  # column by column, whose numbers lie side by side
+            beside = column.take(near) - column[own, None]
+            if size is not None and at < 2:
+                beside -= size[at] * numpy.round(beside / size[at])
+            if missing is not None:
+                beside[missing] = 0.0
+            made[lines, 0, at], made[lines, 1:, at] = column[own], beside
         return made.reshape(len(ids), -1)
 
     def _in_numpy(self, numpy: Any, moment: Moment, others: Iterable[int], wrap: Optional[Sequence[float]]) -> Any:
@@ -218,12 +231,38 @@ class Nearest:
         return made
 
 
+class Rays:
+    """An observation: a row for each driven agent with how far each of `count` (1 to 64) rays goes until it meets a solid, as a lidar has it: an
+    obstacle, a wall, what moves, a door; `range` (1 to 10000 px) where it meets none. The rays are spread evenly over `spread` degrees around the agent's
+    heading, clockwise where y points down; with 360 the first one is ahead. Neither agents nor the borders of the world stop a ray. px, float32 in
+    numpy; lists without. Rows of agents that are gone are 0. In process and over a server the numbers are the same."""
+
+    def __init__(self, count: int = 16, range: float = 200.0, spread: float = 360.0) -> None:  # pylint: disable=redefined-builtin
+        if not (1 <= count <= 64 and 1 <= range <= 10000 and 0 <= spread <= 360):
+            raise ValueError(f"{count} rays of {range:g} px over {spread:g} degrees; allowed: 1 to 64, 1 to 10000 px, 0 to 360 degrees")
+        self.view = {"number": count, "range": float(range), "spread": float(spread)}
+
+    def __call__(self, moment: Moment) -> Any:
+        if moment.cast is None:
+            raise RuntimeError("the moment is of no environment")
+        return moment.cast(moment, self)
+
+
+class _Together:
+    """Observations beside each other: each row has what each of them has of an agent, in their order."""
+
+    def __init__(self, parts: Sequence[Function]) -> None:
+        self.parts = parts
+
+    def __call__(self, moment: Moment) -> Any:
+        numpy = getattr(moment.frame.columns, "numpy", None)
+        made = [part(moment) for part in self.parts]
+        return [sum(map(list, rows), []) for rows in zip(*made)] if numpy is None else numpy.concatenate(made, axis=1)
+
+
 def _short(offset: float, size: float) -> float:
     """An offset the short way round."""
     return offset - size * round(offset / size)
-
-
-Function = Callable[[Moment], Any]
 
 
 class _Lockstep:
@@ -234,7 +273,7 @@ class _Lockstep:
     spec: Any = None
 
     def __init__(self, scenario: str, kind: Union[str, Sequence[str]], *, ticks: int = 6, seconds: Optional[float] = None,
-                 observe: Optional[Function] = None, reward: Optional[Function] = None, terminated: Optional[Function] = None,
+                 observe: Union[Function, Sequence[Function], None] = None, reward: Optional[Function] = None, terminated: Optional[Function] = None,
                  requests: Optional[Function] = None, fields: Union[str, Sequence[str]] = (), until: Optional[Mapping[str, Any]] = None,
                  limit: Optional[float] = None, observation_space: Any = None, render_mode: Optional[str] = None, in_process: bool = False,
                  server: Optional[str] = None, arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S,
@@ -245,7 +284,7 @@ class _Lockstep:
         kind       the kind that is driven, or several; the scenario gives them the behavior `external`
         ticks      of a step; with more than the behavior's `hold`, of which a DroverWarning says so, agents are on their own for the rest
         seconds    of the world, after which an episode is truncated; None: never
-        observe    moment -> observation; Nearest() by default
+        observe    moment -> observation; Nearest() by default. Several, (Nearest(4), Rays(16, 200)), stand beside each other in the rows
         reward     moment -> number (ParallelEnv: or numbers by id); 0 by default
         terminated   moment -> whether the episode ends here (ParallelEnv: or the ids for which it does); by default when no driven agent is left
                    `observe` is called first, then `reward`, `terminated` and `requests`.
@@ -259,7 +298,9 @@ class _Lockstep:
         """
         self.kinds: Tuple[str, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
         self.ticks = ticks
-        self._observe: Function = observe or Nearest()
+        parts: List[Function] = [Nearest()] if observe is None else [observe] if callable(observe) else list(observe)
+        self._observe: Function = parts[0] if len(parts) == 1 else _Together(parts)
+        self._nearest = next((part for part in parts if isinstance(part, Nearest)), None)
         self._reward, self._terminated, self._requests = reward, terminated, requests
         if render_mode not in (None, *self.metadata["render_modes"]):
             raise ValueError(f"the render_mode is {render_mode!r}; allowed: None, {', '.join(map(repr, self.metadata['render_modes']))}")
@@ -274,6 +315,7 @@ class _Lockstep:
         self._saves = 0
         self._next: List[Dict[str, Any]] = []
         self._near: Optional[Near] = None
+        self._driven: Tuple[Sequence[int], Any] = ((), array.array("I"))  # the last ids that were driven, and the same as a column
         self._over: Any = "reset was not called yet"
         self._is_closed = False
         if in_process and (server is not None or arguments):
@@ -281,8 +323,11 @@ class _Lockstep:
         self._world: Union[ServedWorld, LocalWorld] = (LocalWorld(scenario, wanted, until, numpy) if in_process
                                                        else ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout))
         self.world = self._world.world
-        if isinstance(self._world, ServedWorld) and isinstance(self._observe, Nearest) and self._observe.kinds is None and self.numpy is not None:
-            self._world.watch(self._observe.count)
+        if isinstance(self._world, ServedWorld):
+            if self._nearest is not None and self._nearest.kinds is None and self.numpy is not None:
+                self._world.watch(nearest=self._nearest.count)
+            for rays in [part for part in parts if isinstance(part, Rays)][:1]:
+                self._world.watch(rays=rays.view)
         try:
             self._start(seconds, limit, observation_space)
         except BaseException:
@@ -320,6 +365,7 @@ class _Lockstep:
         moment.stopped = seen.stopped if isinstance(seen.stopped, str) else None
         if isinstance(self._world, LocalWorld):
             moment.near = self._find_near
+        moment.cast = self._cast_rays
         return moment
 
     def _episode(self, moment: Moment) -> None:
@@ -332,7 +378,7 @@ class _Lockstep:
         """In process, what the steps are to find for the agents of the episode."""
         self._found_of: Optional[Moment] = None  # whose nearest a step has found
         if isinstance(self._world, LocalWorld):
-            self._near = self._near_of(self._observe, moment) if isinstance(self._observe, Nearest) else None
+            self._near = self._near_of(self._nearest, moment) if self._nearest is not None else None
             self._world.watch(self._near)
 
     def _near_of(self, nearest: "Nearest", moment: Moment) -> Near:
@@ -343,12 +389,19 @@ class _Lockstep:
     def _find_near(self, moment: Moment, nearest: "Nearest") -> Any:
         assert isinstance(self._world, LocalWorld)
         world = self._world.world
-        if moment is not self.moment:
-            raise RuntimeError("the world has gone on since this moment; ask for the nearest while it is the present one")
-        near = self._near if nearest is self._observe and self._near is not None else self._near_of(nearest, moment)
+        self._check_present(moment, "the nearest")
+        near = self._near if nearest is self._nearest and self._near is not None else self._near_of(nearest, moment)
         if near is not self._near or self._found_of is not moment:
             near.ask(world)
         return near.values()
+
+    def _cast_rays(self, moment: Moment, rays: Rays) -> Any:
+        self._check_present(moment, "rays")
+        return self._world.rays(moment.frame, moment.agent_ids, rays.view)
+
+    def _check_present(self, moment: Moment, what: str) -> None:
+        if moment is not self.moment:
+            raise RuntimeError(f"the world has gone on since this moment; ask for {what} while it is the present one")
 
     def _check_open(self) -> None:
         if self._is_closed:
@@ -416,7 +469,9 @@ class _Lockstep:
         if not fits:
             id_, x, y = next((id_, x, y) for id_, x, y in zip(ids, vx, vy) if not (-LIMIT <= x <= LIMIT and -LIMIT <= y <= LIMIT))
             raise ValueError(f"the vector of agent {id_} is ({x:g}, {y:g}); each number is from {-LIMIT:g} to {LIMIT:g}")
-        return Vectors.of(array.array("I", ids), vx, vy)
+        if self._driven[0] is not ids:
+            self._driven = (ids, array.array("I", ids))
+        return Vectors.of(self._driven[1], vx, vy)
 
     def _is_truncated(self) -> bool:
         return self.end_tick is not None and self.moment.elapsed >= self.end_tick

@@ -61,9 +61,26 @@ class ServedWorld:
             raise
         self.description: Mapping[str, Any] = self.world.greeting["scenario"]
 
-    def watch(self, count: int) -> None:
-        """Each frame is to have the nearest so many of every agent."""
-        self._view["nearest"] = count
+    def watch(self, **view: Any) -> None:
+        """Each frame is to have this beside it: `nearest`, `rays`, as `get` and `step` take them."""
+        self._view.update(view)
+
+    def rays(self, frame: Frame, ids: Sequence[int], view: Mapping[str, Any]) -> Any:
+        """How far the rays of these agents go, in the world as it is now. frame: of now."""
+        if frame.rays is None or self._view.get("rays") != view:
+            there = set(frame.id.tolist())
+            frame = self._frame(self._pipeline([{"op": "get", "layout": "packed", "fields": ["pos"], "agents": [id_ for id_ in ids if id_ in there],
+                                                 "rays": view}])[0])
+        number, found = view["number"], frame.rays
+        assert found is not None
+        numpy = getattr(frame.columns, "numpy", None)
+        if numpy is None:
+            rows = {id_: found[at * number:(at + 1) * number].tolist() for at, id_ in enumerate(frame.id.tolist())}
+            return [rows.get(id_, [0.0] * number) for id_ in ids]
+        made = numpy.zeros((len(ids), number), dtype="f4")
+        lines = numpy.flatnonzero(numpy.isin(numpy.array(ids, dtype="u4"), frame.id))
+        made[lines] = found.reshape(-1, number)[numpy.searchsorted(frame.id, numpy.array(ids, dtype="u4")[lines])]
+        return made
 
     def _pipeline(self, requests: List[Dict[str, Any]]) -> List[Any]:
         replies = self.world.pipeline(requests)
@@ -148,6 +165,10 @@ class LocalWorld:
     def watch(self, near: Optional[sim.Near]) -> None:
         """Each step is to find these."""
         self._near = near
+
+    def rays(self, _frame: Any, ids: Sequence[int], view: Mapping[str, Any]) -> Any:
+        """As ServedWorld.rays."""
+        return self.world.rays(ids, **view)
 
     def prepare(self, requests: Sequence[Dict[str, Any]], vectors: Optional[Vectors], ticks: int) -> None:
         world = self.world

@@ -172,6 +172,7 @@ class Frame(_Moment):
     desired: Column
     steering: Column
     nearest: Optional[Column] = None  # of a reply to a request with `nearest`: rows, as protocol.md says under get; -1: none
+    rays: Optional[Column] = None  # of a reply to a request with `rays`: px, as many of each agent as were asked for
 
     def __init__(self, message: Dict[str, Any], key: Key, missed: int = 0) -> None:
         super().__init__(message, missed)
@@ -374,4 +375,6 @@ def of_reply(reply: Mapping[str, Any], numpy: Optional[bool] = None) -> Optional
     frame = of_message(message, Key(key, columns) if isinstance(key, dict) else None, columns)
     if isinstance(frame, Frame) and "nearest" in reply:
         frame.nearest = columns.column(decoded(reply["nearest"], "i"), "i")
+    if isinstance(frame, Frame) and "rays" in reply:
+        frame.rays = columns.column(decoded(reply["rays"], "f"), "f")
     return frame

@@ -14,6 +14,7 @@ Python and machine, without a compiler, and a call gives Python's other threads 
 from __future__ import annotations
 
 import array
+import builtins
 import ctypes
 import ctypes.util
 import json
@@ -52,6 +53,11 @@ class _Near(ctypes.Structure):
                 ("values", ctypes.c_void_p)]
 
 
+class _RayFan(ctypes.Structure):
+    _fields_ = [("ids", ctypes.c_void_p), ("count", ctypes.c_int32), ("number", ctypes.c_uint32), ("range", ctypes.c_float), ("spread", ctypes.c_float),
+                ("distances", ctypes.c_void_p)]
+
+
 class Turn(ctypes.Structure):
     """struct drover_sim_turn."""
 
@@ -75,7 +81,7 @@ FUNCTIONS: Dict[str, Tuple[Any, List[Any]]] = {
     "events": (_INT, [_SIM, ctypes.POINTER(ctypes.POINTER(_Event)), ctypes.POINTER(ctypes.c_uint32)]),
     "columns": (_INT, [_SIM, ctypes.c_uint, ctypes.c_void_p, _INT]), "agent_count": (_INT, [_SIM]), "scenario": (_TEXT, [_SIM]),
     "nearest": (ctypes.c_int, [_SIM, ctypes.POINTER(_Near)]), "turns": (ctypes.c_int, [ctypes.POINTER(Turn), _INT]),
-    "kind": (_TEXT, [_SIM, ctypes.c_int]), "kind_count": (ctypes.c_int, [_SIM]), "state": (_TEXT, [_SIM, ctypes.c_int, ctypes.c_int]),
+    "rays": (ctypes.c_int, [_SIM, ctypes.POINTER(_RayFan)]), "kind": (_TEXT, [_SIM, ctypes.c_int]), "kind_count": (ctypes.c_int, [_SIM]), "state": (_TEXT, [_SIM, ctypes.c_int, ctypes.c_int]),
     "save": (ctypes.c_void_p, [_SIM, ctypes.POINTER(ctypes.c_size_t)]), "free": (None, [ctypes.c_void_p]),
     "clone": (_SIM, [_SIM]), "copy": (ctypes.c_int, [_SIM, _SIM]),
 }
@@ -394,6 +400,20 @@ class Simulation(SyncRequests):
         near = Near(self, ids, count, kinds)
         near.ask(self)
         return near.rows()
+
+    def rays(self, ids: Sequence[int], number: int, range: float, spread: float = 360.0) -> Any:  # pylint: disable=redefined-builtin
+        """How far `number` (1 to 64) rays of each of these agents go until they meet a solid, `range` px at most; 0 for an agent that is not there.
+        They are spread evenly over `spread` degrees around its heading; with 360 the first one is ahead. A row for each id: a table in numpy (float32),
+        or lists. The numbers are those of a server's `get` with `rays`."""
+        asked = array.array("I", ids)
+        distances = bytearray(4 * number * len(asked))
+        fan = _RayFan(asked.buffer_info()[0], len(asked), number, range, spread, address_of(distances))
+        if self._library.rays(self.handle, ctypes.byref(fan)) != 0:
+            raise ValueError(f"{number} rays of {range:g} px over {spread:g} degrees; allowed: 1 to 64, 1 to 10000 px, 0 to 360 degrees")
+        if self.numpy_module is not None:
+            return self.numpy_module.frombuffer(distances, "f4").reshape(-1, number)
+        numbers = memoryview(distances).cast("f")
+        return [numbers[at:at + number].tolist() for at in builtins.range(0, len(numbers), number)]
 
     # --- keeping
 

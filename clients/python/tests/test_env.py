@@ -1,6 +1,7 @@
 """Environments: resets are exact, ends kept apart, what is gone is listed, saved states are complete; no package is needed."""
 
 import gc
+import json
 import math
 import os
 import subprocess
@@ -14,7 +15,7 @@ from support import PACKAGE, PATIENCE_S, has_numpy, torus
 import drover
 import drover.env
 import drover.env_worlds
-from drover.env import Env, Nearest, ParallelEnv
+from drover.env import Env, Nearest, ParallelEnv, Rays
 from drover.env_spaces import Box, shape_of
 
 CAN_LOAD = bool(os.environ.get("DROVER_SIM_LIBRARY")) or not os.environ.get("DROVER_SERVER_PROGRAM")  # libdrover-sim, in this process
@@ -437,6 +438,38 @@ class Spaces(unittest.TestCase):
                     env.moment.frame.nearest = None
                     self.assertEqual(observation.tolist(), nearest(env.moment).tolist())
                     env.world.remove(agents=[env.agent_ids[turn]])
+
+    def test_rays(self):
+        """In process, over a server beside the frame and over a server by themselves the numbers are the same; those of a wall are what they are."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = os.path.join(folder.name, "walled.json")
+        agents = [{"kind": "drone", "at": [100, 100], "heading": 0}, {"kind": "drone", "at": [30, 150], "heading": 90}]
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump({"name": "Walled", "description": "For tests.", "world": {"size": [400, 300], "edge": "wrap", "walls": [[160, 50, 160, 150]],
+                       "obstacles": [{"circle": [350, 100, 10]}, {"box": [200, 200, 40, 40], "door": {"open": [60, 0], "time": 1}}]},
+                       "kinds": {"drone": {"radius": 4, "max_speed": 60, "max_force": 600, "behaviors": [{"external": {"hold": 12}}]}}, "agents": agents}, file)
+        rays = Rays(4, 200)
+        found = []
+        for numpy in BACKENDS:
+            for options in ({"in_process": True}, {}) if CAN_LOAD else ({},):
+                for observe in (rays, lambda moment: rays(moment), (Nearest(1), rays)):
+                    with Env(path, "drone", numpy=numpy, observe=observe, **options) as env:
+                        first, _ = env.reset(seed=1)
+                        rows = [row[-4:] for row in lists(first)]
+                        for value, want in zip(rows[0], (60, 200, 140, 200)):  # the wall ahead; the circle behind, around the torus
+                            self.assertAlmostEqual(value, want, delta=0.02)
+                        more = [lists(env.step([(30, 5), (10, 40)])[0]) for _ in range(3)]
+                        env.world.set_obstacle(obstacle=2, closed=True)
+                        env.world.remove(agents=[2])
+                        more.append(lists(env.step([(30, 5), (10, 40)])[0]))
+                        self.assertEqual(more[-1][1][-4:], [0.0] * 4)
+                        self.assertTrue(env.observation_space.contains(first))
+                        found.append([rows] + [[row[-4:] for row in one] for one in more])
+        for one in found[1:]:
+            self.assertEqual(one, found[0])
+        for wrong in ((0, 10), (65, 10), (1, 0.5), (1, 10001), (1, 10, 361)):
+            self.assertRaises(ValueError, Rays, *wrong)
 
     def test_with_the_packages(self):
         """The classes are the packages' where these are installed; theirs are played by small ones here."""

@@ -307,6 +307,10 @@ struct spawn_def {
 /** All or none. Collective. *first_id receives the first of `count` consecutive ids. */
 NODISCARD enum world_result world_spawn(struct world *world, const struct spawn_def *spawn,
                                         uint32_t *first_id);
+/** The same, each at a place where no body is nearer than `gap` px, if 64 tries find one; *unspaced: how many found none and are where
+ * they were drawn first. The world is no part of one. */
+NODISCARD enum world_result world_spawn_spaced(struct world *world, const struct spawn_def *spawn, float gap,
+                                               uint32_t *first_id, int32_t *unspaced);
 /** Removes agents by id; the others keep ids, state and random streams. One pass whatever the count. Collective.
  * found    count entries, or NULL: whether ids[i] was there (a repeated id counts once)
  * returns  how many were removed */
@@ -396,6 +400,9 @@ NODISCARD enum world_result world_move_obstacle(struct world *world, uint32_t id
 NODISCARD enum world_result world_remove_obstacle(struct world *world, uint32_t id);
 /** Closes or opens a door, from where it is on; WORLD_BAD_DEF: the obstacle of this id is none. */
 NODISCARD enum world_result world_set_door(struct world *world, uint32_t id, bool closed);
+/** While ways are held, changes of obstacles do not rebuild the way fields: that is done once, when they are released. Until then nothing but
+ * such changes may be asked of the world. A world that is not held is as it would be without all this. */
+void world_hold_ways(struct world *world, bool is_held);
 
 /** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
 struct param_ref {

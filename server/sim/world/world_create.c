@@ -1,8 +1,8 @@
-/* Where the agents of a new world start when a placement has a spacing: at random, at a place where no body that was placed
- * before is nearer than that. A place that is refused is drawn again from the agent's own random numbers, a bounded number
+/* Where agents start that have a spacing, those of a new world and those that are spawned: at random, at a place where no body that
+ * was there before is nearer than that. A place that is refused is drawn again from the agent's own random numbers, a bounded number
  * of times; then the first one stays.
  *
- * Every rank computes the places of all agents, so they are the same however many share the world; such a world is not deferred. */
+ * Every rank computes the places of all agents of a new world, so they are the same however many share it; such a world is not deferred. */
 #include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,7 +15,7 @@
 
 /** Discs in a grid of cells. Zero: nothing has a spacing. */
 struct world_spacing {
-    vec2 *places;    /* owned, by agent: ids less 1; px */
+    vec2 *places;    /* owned, by agent, in a new world ids less 1; px */
     float *radii;    /* owned, by agent; px */
     int32_t *behind; /* owned, by agent: the next one in its cell; -1: none */
     int32_t *cells;  /* owned: the first agent of each; -1: none */
@@ -150,34 +150,14 @@ static int32_t whole_within(float value, int32_t least, int32_t most) {
     return value <= (float)least ? least : value >= (float)most ? most : (int32_t)value;
 }
 
-/* Cells as wide as two bodies are apart that just keep the largest spacing. */
-static void lay_out(struct world_spacing *spacing, const struct world *world, const struct world_def *def) {
-    float radius = 0.0f, gap = 0.0f;
-    for (int i = 0; i < def->placement_count; i++) {
-        const int kind = world_find_kind(world, def->placements[i].kind);
-        radius = kind < 0 ? radius : larger(radius, world->kinds[kind].def.body.radius.high);
-        gap = larger(gap, def->placements[i].spacing);
-    }
+/* Room for so many agents, in cells as wide as two of the largest bodies are apart that just keep the largest spacing. */
+static bool lay_out(struct world_spacing *spacing, const struct world *world, size_t agents, float radius,
+                    float gap) {
     const float wide = larger(2.0f * radius + gap, 1.0f);
     const vec2 size = world->bounds.size;
     spacing->columns = whole_within(size.x / wide, 1, CELLS_ACROSS);
     spacing->rows = whole_within(size.y / wide, 1, CELLS_ACROSS);
     spacing->cell_size = vec2_make(size.x / (float)spacing->columns, size.y / (float)spacing->rows);
-}
-
-bool world_spacing_init(struct world_spacing *spacing, const struct world *world,
-                        const struct world_def *def) {
-    size_t agents = 0;
-    bool is_needed = false;
-    *spacing = (struct world_spacing){0};
-    for (int i = 0; i < def->placement_count; i++) {
-        agents += def->placements[i].count;
-        is_needed = is_needed || def->placements[i].has_spacing;
-    }
-    if (!is_needed) {
-        return true;
-    }
-    lay_out(spacing, world, def);
     const int32_t cells = spacing->columns * spacing->rows;
     spacing->checks_left = (int64_t)agents * CHECKS_EACH;
     spacing->places = calloc(agents, sizeof *spacing->places);
@@ -189,6 +169,22 @@ bool world_spacing_init(struct world_spacing *spacing, const struct world *world
     }
     return spacing->places != NULL && spacing->radii != NULL && spacing->behind != NULL &&
            spacing->cells != NULL;
+}
+
+bool world_spacing_init(struct world_spacing *spacing, const struct world *world,
+                        const struct world_def *def) {
+    size_t agents = 0;
+    bool is_needed = false;
+    float radius = 0.0f, gap = 0.0f;
+    *spacing = (struct world_spacing){0};
+    for (int i = 0; i < def->placement_count; i++) {
+        const int kind = world_find_kind(world, def->placements[i].kind);
+        radius = kind < 0 ? radius : larger(radius, world->kinds[kind].def.body.radius.high);
+        gap = larger(gap, def->placements[i].spacing);
+        agents += def->placements[i].count;
+        is_needed = is_needed || def->placements[i].has_spacing;
+    }
+    return !is_needed || lay_out(spacing, world, agents, radius, gap);
 }
 
 void world_spacing_fini(struct world_spacing *spacing) {
@@ -252,16 +248,15 @@ static void put(struct world_spacing *spacing, vec2 place, float radius) {
 }
 
 static void place_one(struct world_spacing *spacing, const struct world *world, const struct spawn_def *spawn,
-                      const struct placement_def *placement) {
-    const uint32_t id = (uint32_t)spacing->count + 1;
+                      uint32_t id, bool has_spacing, float gap) {
     struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_PLACE);
     const float radius = world_new_radius(world, spawn->kind, id);
     const vec2 first = world_draw_place(world, spawn, radius, &rng);
     vec2 place = first;
-    bool is_kept = !placement->has_spacing;
+    bool is_kept = !has_spacing;
     for (int i = 0; i < TRIES && !is_kept; i++) {
         place = i == 0 ? first : world_draw_place(world, spawn, radius, &rng);
-        is_kept = is_free(spacing, &world->bounds, place, radius, placement->spacing);
+        is_kept = is_free(spacing, &world->bounds, place, radius, gap);
     }
     spacing->unspaced += !is_kept;
     put(spacing, is_kept ? place : first, radius);
@@ -270,10 +265,41 @@ static void place_one(struct world_spacing *spacing, const struct world *world, 
 void world_spacing_place(struct world_spacing *spacing, const struct world *world,
                          const struct placement_def *placement, struct spawn_def *spawn) {
     for (uint32_t i = 0; i < spawn->count && spacing->places != NULL && !world_is_given_up(world); i++) {
-        place_one(spacing, world, spawn, placement);
+        place_one(spacing, world, spawn, (uint32_t)spacing->count + 1, placement->has_spacing,
+                  placement->spacing);
     }
     spawn->places = spacing->places;
     spawn->first_place = 1;
+}
+
+enum world_result world_spawn_spaced(struct world *world, const struct spawn_def *spawn, float gap,
+                                     uint32_t *first_id, int32_t *unspaced) {
+    assert(!world_is_partial(world));
+    const int32_t there = world->agent_count;
+    if (spawn->count > (uint32_t)(world->max_agents - there)) {
+        return WORLD_FULL;
+    }
+    struct world_spacing spacing = {0};
+    float radius = world->kinds[spawn->kind].def.body.radius.high;
+    for (int32_t row = 0; row < there; row++) {
+        radius = larger(radius, world_body(world, row)->radius);
+    }
+    enum world_result result = WORLD_NO_MEMORY;
+    if (lay_out(&spacing, world, (size_t)there + spawn->count, radius, gap)) {
+        for (int32_t row = 0; row < there; row++) {
+            put(&spacing, world_agent(world, row).position, world_body(world, row)->radius);
+        }
+        for (uint32_t i = 0; i < spawn->count; i++) {
+            place_one(&spacing, world, spawn, world->next_id + i, true, gap);
+        }
+        struct spawn_def spaced = *spawn;
+        spaced.places = spacing.places + there;
+        spaced.first_place = world->next_id;
+        result = world_spawn(world, &spaced, first_id);
+    }
+    *unspaced = spacing.unspaced;
+    world_spacing_fini(&spacing);
+    return result;
 }
 
 /* ---- create ---- */

@@ -245,6 +245,21 @@ struct drover_sim_near {
  * many there are. 0, or -1 without memory, or when `most` is none of those. */
 DROVER_SIM_API int drover_sim_nearest(const struct drover_sim *sim, const struct drover_sim_near *near);
 
+/** Asks how far agents see until something solid is in the way, as a lidar measures it. */
+struct drover_sim_ray_fan {
+    const uint32_t *ids; /* whose; those that are gone have 0 */
+    int32_t count;       /* ids */
+    uint32_t number;     /* rays of an agent, 1 to 64 */
+    float range;         /* px, 1 to 10000 */
+    float
+        spread; /* degrees, 0 to 360, from the first to the last, the heading in the middle; 360: once round, the first one ahead */
+    float *distances; /* count * number, px, clockwise where y points down; range where nothing is met */
+};
+/** Fills fan->distances. Obstacles, walls, what moves and doors count, where they are in this tick; agents and the borders of the world do not, and on
+ * a torus rays go on behind them. A ray begins at the agent's place, in its heading, both rounded to hundredths as a server's frames have them, so the
+ * numbers are those of the member `rays` of `get`. 0, or -1 when a number is none of those. */
+DROVER_SIM_API int drover_sim_rays(const struct drover_sim *sim, const struct drover_sim_ray_fan *fan);
+
 /** A step of a learner's loop: drover_sim_drive, drover_sim_step, drover_sim_columns, drover_sim_nearest, drover_sim_hash,
  * in this order, with their members. */
 struct drover_sim_turn {

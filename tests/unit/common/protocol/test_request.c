@@ -372,6 +372,9 @@ static void random_spawn(uint64_t *random, struct request_spawn *spawn) {
         spawn->y = random_float(random, 1e6f);
         spawn->radius = (float)test_below(random, 100000) / 7.0f;
     }
+    spawn->has_spacing = coin(random) && !(spawn->has_point && spawn->radius == 0.0f);
+    spawn->spacing = spawn->has_spacing ? random_float(random, 100000.0f) : 0.0f;
+    spawn->spacing = spawn->spacing < 0.0f ? -spawn->spacing : spawn->spacing;
     spawn->vx = random_float(random, 20000.0f);
     spawn->vy = coin(random) ? 0.0f : random_float(random, 20000.0f);
     if (spawn->has_heading) {
@@ -530,6 +533,11 @@ static struct request random_request(uint64_t *random) {
     case REQUEST_STEP:
         request.body.step.count = 1 + test_below(random, LIMIT_STEP);
         request.body.step.has_return = request.body.step.view.has_nearest = coin(random);
+        request.body.step.view.has_rays = request.body.step.has_return && coin(random);
+        if (request.body.step.view.has_rays) {
+            request.body.step.view.rays = (struct request_rays){1 + test_below(random, LIMIT_RAYS), 150.5f,
+                                                                (float)test_below(random, 361)};
+        }
         if (request.body.step.has_return) {
             request.body.step.view.layout = LAYOUT_PACKED;
             request.body.step.view.nearest = 1 + test_below(random, LIMIT_NEAREST);

@@ -482,6 +482,32 @@ static void test_nearest(void **unused) {
     drover_sim_destroy(sim);
 }
 
+/* How far a wall is, and what is refused; property.rays has the rest. */
+static void test_rays(void **unused) {
+    struct drover_sim *sim = open_scenario("seek"); /* the seeker at 400, 240 looks to the right */
+    const uint32_t ids[] = {1, 99};
+    float distances[6];
+    struct drover_sim_ray_fan fan = {ids, 2, 3, 500.0f, 180.0f, distances};
+    assert_int_equal(drover_sim_rays(sim, &fan), 0);
+    assert_true(distances[0] == 500.0f && distances[1] == 500.0f && distances[3] == 0.0f);
+    (void)drover_sim_request(sim, "{\"op\":\"add_obstacle\",\"id\":1,\"box\":[450,200,20,80]}");
+    assert_int_equal(drover_sim_last_error(sim, NULL), 0);
+    assert_int_equal(drover_sim_rays(sim, &fan), 0);
+    assert_true(fabsf(distances[1] - 50.0f) < 0.02f && distances[0] == 500.0f && distances[2] == 500.0f);
+    fan.range = 49.0f;
+    assert_int_equal(drover_sim_rays(sim, &fan), 0);
+    assert_true(distances[1] == 49.0f);
+    const struct drover_sim_ray_fan wrong[] = {{ids, 2, 0, 50.0f, 0.0f, distances},
+                                               {ids, 2, 65, 50.0f, 0.0f, distances},
+                                               {ids, 2, 3, 10001.0f, 0.0f, distances},
+                                               {ids, 2, 3, 50.0f, 361.0f, distances},
+                                               {ids, -1, 3, 50.0f, 0.0f, distances}};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        assert_int_equal(drover_sim_rays(sim, &wrong[i]), -1);
+    }
+    drover_sim_destroy(sim);
+}
+
 /* A turn is its five calls. */
 static void test_turns(void **unused) {
     struct drover_sim *sims[] = {open_scenario("driven"), open_scenario("driven"), open_scenario("seek")};
@@ -534,6 +560,7 @@ int main(void) {
         cmocka_unit_test(test_columns_of_the_caller),
         cmocka_unit_test(test_drive),
         cmocka_unit_test(test_nearest),
+        cmocka_unit_test(test_rays),
         cmocka_unit_test(test_turns),
         cmocka_unit_test(test_the_description),
         cmocka_unit_test(test_obstacles),

@@ -37,6 +37,36 @@ static void test_spawn_fills_a_disc_evenly(void **state) {
     world_destroy(world);
 }
 
+/* No two bodies nearer than the gap, those that were there before included, as long as there is room; then it is said how many are. */
+static void test_spawn_keeps_a_spacing(void **state) {
+    for (int wraps = 0; wraps < 2; wraps++) {
+        struct world_def def = one_kind_def(BEHAVIOR_SEEK, (vec2){400.0f, 300.0f});
+        def.edge = wraps ? EDGE_WRAP : EDGE_OPEN;
+        def.kinds[0].body.radius = (struct field_range){2.0f, 6.0f};
+        struct world *world = build(&def);
+        uint32_t first = 0;
+        int32_t unspaced = -1;
+        struct spawn_def spawn = {.count = 60, .shape = PLACE_CIRCLE, .at = {10.0f, 10.0f}, .radius = 200.0f};
+        assert_int_equal(world_spawn_spaced(world, &spawn, 9.0f, &first, &unspaced), WORLD_OK);
+        assert_int_equal(world_spawn_spaced(world, &spawn, 9.0f, &first, &unspaced), WORLD_OK);
+        assert_true(unspaced == 0 && first == 61 && world_agent_count(world) == 120);
+        for (int32_t row = 0; row < 120; row++) {
+            for (int32_t other = 0; other < row; other++) {
+                const struct agent_view a = world_agent(world, row), b = world_agent(world, other);
+                const float apart = vec2_length(bounds_difference(&world->bounds, a.position, b.position));
+                assert_true(apart > a.radius + b.radius + 8.999f);
+            }
+        }
+        spawn.count = 4000;
+        assert_int_equal(world_spawn_spaced(world, &spawn, 9.0f, &first, &unspaced), WORLD_OK);
+        assert_true(unspaced > 1000 && unspaced < 4000);
+        spawn.count = LIMIT_AGENTS_USUAL;
+        assert_int_equal(world_spawn_spaced(world, &spawn, 9.0f, &first, &unspaced), WORLD_FULL);
+        assert_int_equal(world_agent_count(world), 4120);
+        world_destroy(world);
+    }
+}
+
 static void test_spawn_is_all_or_nothing(void **state) {
     struct world *world = empty_world();
     uint32_t first = 0;
@@ -677,6 +707,7 @@ static void test_flocks_that_are_placed_stay_equal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_spawn_fills_a_disc_evenly),
+        cmocka_unit_test(test_spawn_keeps_a_spacing),
         cmocka_unit_test(test_spawn_is_all_or_nothing),
         cmocka_unit_test(test_velocity_and_heading),
         cmocka_unit_test(test_remove_keeps_order_and_ids),
