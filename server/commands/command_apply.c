@@ -126,11 +126,17 @@ static void merge(struct apply *apply, const struct command_effects *effects) {
     }
 }
 
+bool command_moves_obstacles(enum request_op op) {
+    return op == REQUEST_ADD_OBSTACLE || op == REQUEST_MOVE_OBSTACLE || op == REQUEST_SET_OBSTACLE ||
+           op == REQUEST_REMOVE_OBSTACLE;
+}
+
 /* Its reply goes on in the batch's. */
 static int apply_member(struct apply *batch, const struct request *request) {
     struct apply apply = {.state = batch->state, .request = request, .json = batch->json};
     command_handler *handler = command_table_find(request->op);
     assert(handler != NULL && request_has_trait(request->op, REQUEST_TRAIT_BATCH));
+    world_hold_ways(batch->state->world, command_moves_obstacles(request->op));
     message_open_part(request, apply.json);
     if (handler(&apply) != 0) {
         batch->failure = apply.failure;
@@ -160,6 +166,7 @@ int apply_batch(struct apply *apply) {
             (void)request_fail_member(i, &apply->failure);
         }
     }
+    world_hold_ways(state->world, false);
     if (result == 0) {
         json_end(apply->json);
         apply->effects.events = state->batch->events;

@@ -101,6 +101,9 @@ const char *command_until_met(struct command_until *until, const struct request_
  * line number errors carry. */
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,
                                      uint64_t line, struct buffer *out);
+/** Whether requests of this op add, move or remove obstacles: of several that follow each other, way fields are rebuilt once
+ * (world_hold_ways). */
+bool command_moves_obstacles(enum request_op op);
 /** Appends the reply to an accepted step after its ticks. is_stopped: not all of them were done. met: the condition that
  * ended it (command_until_met), or NULL. The reply has no hash when the world is spoiled, and `frame` is null then. */
 void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,

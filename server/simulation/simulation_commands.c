@@ -323,6 +323,15 @@ static struct command_effects apply_and_keep(struct simulation *simulation, stru
     return effects;
 }
 
+/* Way fields are rebuilt once for all changes of obstacles that follow each other. */
+static void hold_ways(struct simulation *simulation, bool is_held) {
+    const uint32_t made = world_ways_made(simulation->state.world);
+    world_hold_ways(simulation->state.world, is_held);
+    if (world_ways_made(simulation->state.world) != made) {
+        simulation_show_ways(simulation);
+    }
+}
+
 /* Applies a command; what was ordered for it is the builder's again, with the world that was replaced. */
 static struct command_effects apply_once(struct simulation *simulation, struct command *command,
                                          struct buffer *text) {
@@ -330,6 +339,8 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     const enum request_op op = command->request.op;
     const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK;
     const uint64_t seq = simulation->state.seq;
+    /* A warm-up looks at the hash behind every request. */
+    hold_ways(simulation, command_moves_obstacles(op) && !can_end_warmup(simulation, op));
     const uint64_t hash = warmup_hash(simulation, &command->request);
     if (ends_step && simulation->step.command != NULL) {
         simulation_end_step(simulation);
@@ -473,6 +484,7 @@ void simulation_apply_due(struct simulation *simulation) {
         refuse_waiting(simulation, command, FAILURE_WITHDRAWN);
     }
     send_withdrawn(simulation, session, withdrawn);
+    hold_ways(simulation, false);
     report_commands(simulation, count);
 }
 
@@ -617,6 +629,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
         count++;
     }
     command_queue_end_pass(&simulation->commands);
+    hold_ways(simulation, false);
     if (scenario_builder_wants_clones(simulation->builder) && !simulation->state.is_spoiled) {
         scenario_builder_give_clones(simulation->builder, &simulation->state);
     }

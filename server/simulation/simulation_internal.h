@@ -266,6 +266,8 @@ struct simulation {
 
 /** Brings the description that other threads read (simulation_describe) up to date. */
 void simulation_update_description(struct simulation *simulation);
+/** Sends the way fields when some were rebuilt; while ticks go on, not more often than people look at. */
+void simulation_show_ways(struct simulation *simulation);
 struct snapshot_schedule simulation_read_schedule(struct simulation *simulation);
 /** Notifies the loop that events or a snapshot are ready. */
 void simulation_notify(struct simulation *simulation);

@@ -246,12 +246,11 @@ void simulation_push_event(struct simulation *simulation, struct message_event *
 
 #define SHOW_WAYS_NS UINT64_C(250000000)
 
-/* Sends the way fields when some were rebuilt; while ticks go on, not more often than people look at. */
-static void show_ways(struct simulation *simulation) {
+void simulation_show_ways(struct simulation *simulation) {
     const struct world *world = simulation->state.world;
     const struct geometry_def *def = &world_scenery(world)->def;
     const uint64_t now_ns = clock_now_ns();
-    if (world_ways_made(world) == simulation->ways_shown ||
+    if (world_scenery(world)->has_old_ways || world_ways_made(world) == simulation->ways_shown ||
         (!simulation->state.is_paused && now_ns - simulation->ways_shown_ns < SHOW_WAYS_NS)) {
         return;
     }
@@ -281,7 +280,7 @@ static void log_full(struct simulation *simulation) {
 }
 
 void simulation_push_log(struct simulation *simulation) {
-    show_ways(simulation);
+    simulation_show_ways(simulation);
     struct event_log *log = &simulation->state.log;
     log_full(simulation);
     for (int i = 0; i < log->count; i++) {
@@ -367,7 +366,7 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
         target_watch_reset(&simulation->targets); /* it has targets by index */
     }
     if (effects->scenery_changed) {
-        show_ways(simulation);
+        simulation_show_ways(simulation);
     }
     if (effects->described || effects->paused || effects->resumed) {
         simulation_update_description(simulation);

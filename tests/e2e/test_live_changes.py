@@ -101,6 +101,31 @@ class LiveChanges(Case):
             with server.connect() as late:
                 self.assertNotIn("closed", late.hello["scenario"]["obstacles"][3]["door"])
 
+    def test_many_changes_at_a_tick_rebuild_ways_once(self):
+        """A door is closed and opened many times: one new way, and the hash of changes that come one after the other; in a batch as well."""
+        changes = [{"obstacle": 4, "closed": turn % 2 == 0} for turn in range(31)]
+        hashes = []
+        for how in ("alone", "at", "batch"):
+            with Server("--paused", "level_crossing") as server, server.connect() as one, server.connect() as other:
+                other.request("subscribe", layout="events")
+                one.request("step", count=5)
+                if how == "at":
+                    for change in changes:
+                        one.send("set_obstacle", at=6, **change)
+                one.request("step")
+                if how == "alone":
+                    for change in changes:
+                        self.assert_reply(one.request("set_obstacle", **change), "set_obstacle")
+                elif how == "batch":
+                    self.assert_reply(one.request("batch", requests=[{"op": "set_obstacle", **change} for change in changes]), "batch")
+                hashes.append(one.request("step", count=80)["hash"])
+                events = [event["event"] for event in other.flush() if event["op"] == "event"]
+                self.assertEqual(events.count("obstacle_set"), len(changes))
+                ways = len(one.hello["scenario"]["flow_fields"])
+                self.assertLessEqual(events.count("flow_field"), len(changes) * ways if how == "alone" else ways)
+                self.assertGreater(events.count("flow_field"), 0)
+        self.assertEqual(len(set(hashes)), 1, hashes)
+
     def test_the_same_changes_give_the_same_hash(self):
         def run():
             with Server("--paused", "hunters_and_prey") as server, server.connect() as client:

@@ -355,6 +355,29 @@ static void test_doors(void **unused) {
     simulation_state_fini(&state);
 }
 
+/* Whether ways are rebuilt once or with each change, the world is the same; and they are rebuilt once. */
+static void test_held(void **unused) {
+    struct world *worlds[] = {world_named("level_crossing"), world_named("level_crossing")};
+    world_hold_ways(worlds[1], true);
+    for (int i = 0; i < 2; i++) {
+        const uint32_t made = world_ways_made(worlds[i]);
+        int32_t pushed = 0;
+        for (int turn = 0; turn < 9; turn++) {
+            assert_int_equal(world_set_door(worlds[i], 4, turn % 2 == 0), WORLD_OK);
+        }
+        assert_int_equal(world_move_obstacle(worlds[i], 3, (vec2){20.0f, 20.0f}, &pushed), WORLD_OK);
+        assert_int_equal(world_ways_made(worlds[i]) - made, i == 0 ? 10 : 0);
+        world_hold_ways(worlds[i], false);
+        assert_int_equal(world_ways_made(worlds[i]) - made, i == 0 ? 10 : 1);
+        for (int tick = 0; tick < 100; tick++) {
+            world_step(worlds[i]);
+        }
+    }
+    assert_true(world_hash(worlds[0]) == world_hash(worlds[1]));
+    world_destroy(worlds[0]);
+    world_destroy(worlds[1]);
+}
+
 static void test_labyrinth(void **unused) {
     struct world *world = world_named("labyrinth");
     const vec2 exit = world_target_position(world, 0);
@@ -421,7 +444,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_map_drive), cmocka_unit_test(test_reference), cmocka_unit_test(test_error),
         cmocka_unit_test(test_carried),   cmocka_unit_test(test_saves),     cmocka_unit_test(test_doors),
-        cmocka_unit_test(test_labyrinth),
+        cmocka_unit_test(test_held),      cmocka_unit_test(test_labyrinth),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

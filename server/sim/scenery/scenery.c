@@ -371,11 +371,24 @@ static void build_way(struct scenery *scenery, const struct flow_def *way, const
 
 static void fill_ways(struct scenery *scenery, const struct bounds *bounds) {
     bool *no_way;
+    scenery->has_old_ways = scenery->holds_ways;
+    if (scenery->holds_ways) {
+        return;
+    }
     for (struct flow_def *way = next_way(scenery, NULL, &no_way); way != NULL;
          way = next_way(scenery, way, &no_way)) {
         find_solid(scenery, way, bounds, no_way);
         build_way(scenery, way, no_way, bounds);
     }
+}
+
+bool scenery_hold_ways(struct scenery *scenery, const struct bounds *bounds, bool is_held) {
+    const bool is_due = scenery->has_old_ways && !is_held;
+    scenery->holds_ways = is_held;
+    if (is_due) {
+        fill_ways(scenery, bounds);
+    }
+    return is_due;
 }
 
 static int make_ways(struct scenery *scenery, const struct bounds *bounds) {
@@ -457,8 +470,9 @@ struct way_gaps scenery_way_gaps(const struct scenery *scenery, const struct bou
     return gaps;
 }
 
-int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
-    *scenery = (struct scenery){0};
+static int prepare(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds,
+                   bool holds_ways) {
+    *scenery = (struct scenery){.holds_ways = holds_ways};
     if (geometry_def_copy(def, &scenery->def) != 0) {
         return -1;
     }
@@ -481,6 +495,14 @@ int scenery_init(struct scenery *scenery, const struct geometry_def *def, const 
         return -1;
     }
     return 0;
+}
+
+int scenery_init(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
+    return prepare(scenery, def, bounds, false);
+}
+
+int scenery_init_held(struct scenery *scenery, const struct geometry_def *def, const struct bounds *bounds) {
+    return prepare(scenery, def, bounds, true);
 }
 
 /* ---- doors ---- */

@@ -93,15 +93,19 @@ struct scenery {
     struct path *paths;     /* owned; def.path_count */
     struct solid_grid grid; /* which solids matter where */
     bool *no_way; /* owned; of each cell of each way field, one field after the other: no body fits there */
-    struct way_room room; /* owned; for the largest way field */
-    void *block;          /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
-    size_t block_size;    /* bytes */
+    struct way_room room;          /* owned; for the largest way field */
+    bool holds_ways, has_old_ways; /* scenery_hold_ways; way fields are to be rebuilt */
+    void *block;       /* owned; where all these arrays lie in a clone; NULL: each is owned by itself */
+    size_t block_size; /* bytes */
 };
 
 /** The definition is copied; it must be without faults (geometry_def_fault). 0, or -1 without memory. Movers are to be placed before
  * anything is asked (scenery_place_movers). */
 NODISCARD int scenery_init(struct scenery *scenery, const struct geometry_def *def,
                            const struct bounds *bounds);
+/** The same; its way fields are held. */
+NODISCARD int scenery_init_held(struct scenery *scenery, const struct geometry_def *def,
+                                const struct bounds *bounds);
 void scenery_fini(struct scenery *scenery);
 
 /** Puts what moves where it is at this tick. A function of the definition and the tick. */
@@ -116,6 +120,10 @@ vec2 scenery_offset_of(const struct scenery *scenery, int obstacle);
  * Returns whether it does anything else than before. */
 bool scenery_set_door(struct scenery *scenery, const struct bounds *bounds, double tick_hz, uint64_t tick,
                       int obstacle, bool closed);
+
+/** While way fields are held, what changes obstacles does not rebuild them; when they are released they are, once, if any change wanted
+ * it. Meanwhile nobody may read them. Allocates nothing. Returns whether they were rebuilt. */
+bool scenery_hold_ways(struct scenery *scenery, const struct bounds *bounds, bool is_held);
 
 /** Leads the way fields that have a goal of this name to a place: those for which it is in another cell are rebuilt.
  * Allocates nothing. at: px. Returns whether any was. */

@@ -291,7 +291,7 @@ void world_step(struct world *world) {
 }
 
 void world_step_parallel(struct world *world, const struct parallel *parallel) {
-    assert(world_is_consistent(world) && parallel->threads >= 1);
+    assert(world_is_consistent(world) && parallel->threads >= 1 && !world->scenery.has_old_ways);
     /* Where targets jump or walk to is decided from tick t as well, but only takes their place once all agents have
      * acted. */
     vec2 next_targets[LIMIT_TARGETS];

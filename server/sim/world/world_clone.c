@@ -62,6 +62,7 @@ static void clone_columns(struct world *to, const struct world *own, const struc
 }
 
 bool world_clone(struct world *to, const struct world *from) {
+    assert(!from->scenery.has_old_ways);
     if (!fits(to, from) || !world_stripes_fit(to, from)) {
         return false;
     }

@@ -570,7 +570,9 @@ static enum world_result replace_obstacles(struct world *world, struct obstacle_
     struct scenery scenery;
     def.obstacles = obstacles;
     def.obstacle_count = obstacles != NULL ? count : 0;
-    const bool is_made = obstacles != NULL && scenery_init(&scenery, &def, &world->bounds) == 0;
+    const bool holds = world->scenery.holds_ways;
+    const bool is_made =
+        obstacles != NULL && (holds ? scenery_init_held : scenery_init)(&scenery, &def, &world->bounds) == 0;
     free(obstacles);
     if (!world_all_ranks(world, is_made)) {
         if (is_made) {
@@ -582,7 +584,7 @@ static enum world_result replace_obstacles(struct world *world, struct obstacle_
     scenery_fini(&world->scenery);
     world->scenery = scenery;
     scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
-    world->ways_made += scenery.no_way != NULL;
+    world->ways_made += scenery.no_way != NULL && !holds;
     if (had_solids != (scenery.solid_count > 0)) {
         world_sort(world); /* agents keep their slots, and cells have room for that, only without solids */
     }
@@ -715,8 +717,12 @@ enum world_result world_set_door(struct world *world, uint32_t id, bool closed) 
     const bool is_new =
         scenery_set_door(&world->scenery, &world->bounds, world->tick_hz, world->tick, index, closed);
     scenery_place_movers(&world->scenery, &world->bounds, world->tick_hz, world->tick);
-    world->ways_made += is_new && world->scenery.no_way != NULL;
+    world->ways_made += is_new && world->scenery.no_way != NULL && !world->scenery.holds_ways;
     return WORLD_OK;
+}
+
+void world_hold_ways(struct world *world, bool is_held) {
+    world->ways_made += scenery_hold_ways(&world->scenery, &world->bounds, is_held);
 }
 
 /* ---- bytes ---- */

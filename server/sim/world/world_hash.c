@@ -526,7 +526,7 @@ static uint64_t hash_with(const struct world *world, uint64_t agents) {
 }
 
 uint64_t world_hash(const struct world *world) {
-    assert(world_is_consistent(world));
+    assert(world_is_consistent(world) && !world->scenery.has_old_ways);
     return hash_with(world, world_hash_agents(world));
 }
 
