@@ -545,6 +545,8 @@ static int run(const struct server_options *options, const char *argument, struc
     }
     def.overrides.memory_free = memory_free;
     def.overrides.ranks_beside = ranks != NULL ? ranks->beside : 0;
+    def.overrides.hosts = ranks != NULL ? ranks->hosts : NULL;
+    def.overrides.host_count = ranks != NULL ? ranks->host_count : 0;
     def.overrides.stripes =
         ranks != NULL && ranks->exchange->mode == EXCHANGE_STRIPES ? ranks->exchange->ranks : 0;
     if (ranks == NULL) {

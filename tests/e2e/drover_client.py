@@ -400,6 +400,14 @@ class Case(unittest.TestCase):
             self.assertEqual(message.get(name), value, f"{name} in {message}")
 
 
+def python_with(module):
+    """A Python that has the module, which need not be the one that runs the tests; None: there is none."""
+    for python in (sys.executable, "/usr/bin/python3"):
+        if os.access(python, os.X_OK) and subprocess.run([python, "-c", f"import {module}"], capture_output=True, check=False).returncode == 0:
+            return python
+    return None
+
+
 def tool(name):
     """The path of a program the tests need; a missing one is a failure, not a skip (packages.txt lists it)."""
     found = shutil.which(name)

@@ -10,7 +10,7 @@ import sys
 import unittest
 import xml.etree.ElementTree
 
-from drover_client import PATIENCE_S
+from drover_client import PATIENCE_S, python_with
 from test_tool import TOOL, Case
 
 READER = """
@@ -22,14 +22,6 @@ attributes = lambda thing: {name: plain(value) for name, value in thing.attrs.it
 print(json.dumps({"file": attributes(file), "columns": {f"{group}/{name}": [attributes(data), data.compression, list(data.chunks), data[:].tolist()]
                                                         for group in file for name, data in file[group].items()}}))
 """
-
-
-def python_with_h5py():
-    for python in (sys.executable, "/usr/bin/python3"):
-        if os.path.exists(python) and subprocess.run([python, "-c", "import h5py"], capture_output=True, check=False).returncode == 0:
-            return python
-    print("SKIP: not installed: python3-h5py", flush=True)
-    sys.exit(77)
 
 
 class Hdf5(Case):
@@ -117,5 +109,8 @@ class Hdf5(Case):
 
 
 if __name__ == "__main__":
-    PYTHON = python_with_h5py()
+    PYTHON = python_with("h5py")
+    if PYTHON is None:
+        print("SKIP: not installed: python3-h5py", flush=True)
+        sys.exit(77)
     unittest.main()

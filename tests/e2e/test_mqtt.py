@@ -16,15 +16,13 @@ import tempfile
 import time
 import unittest
 
-from drover_client import PATIENCE_S, ROOT, Case, Server, end_process, tool, wait_for
+from drover_client import PATIENCE_S, ROOT, Case, Server, end_process, python_with, tool, wait_for
 
 MQTT, TOOL = os.environ["DROVER_MQTT"], os.environ["DROVER_TOOL"]
 BROKER = next((path for path in ("/usr/sbin/mosquitto", "/usr/local/sbin/mosquitto") if os.access(path, os.X_OK)), None) or tool("mosquitto")
 DEPLOY = ROOT / "docs/deploy"
 USERS = {"drover": "publish-me", "ann": "a-mouse-for-ann", "bob": "look-only-bob", "bridge": "a-word-for-the-bridge"}
-# A Python with paho-mqtt, which need not be the one that runs this.
-PYTHON = next((path for path in (sys.executable, "/usr/bin/python3") if os.access(path, os.X_OK) and
-               subprocess.run([path, "-c", "import paho.mqtt.client"], capture_output=True, check=False).returncode == 0), None)
+PYTHON = python_with("paho.mqtt.client")
 
 
 def free_port():

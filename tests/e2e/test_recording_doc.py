@@ -12,6 +12,8 @@ import tempfile
 import unittest
 import zlib
 
+from drover_client import python_with
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TOOL = pathlib.Path(os.environ.get("DROVER_TOOL", ROOT / "build/asan/bin/drover"))
 PAGE = (ROOT / "docs/recording.md").read_text(encoding="utf-8")
@@ -64,9 +66,13 @@ class RecordingDoc(unittest.TestCase):
         with_drover = {**os.environ, "PATH": f"{TOOL.parent}:{os.environ['PATH']}"}
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "run.drover").write_bytes(sealed(RECORDING.read_bytes()))
+            subprocess.run([TOOL, "export", "run.drover", "--hdf5", "--world", "2", "-o", "run.h5"], cwd=folder, check=True, timeout=60)
             for tag, text in BLOCKS:
                 if tag in ("sh", "python"):
-                    command = ["bash", "-euc", text] if tag == "sh" else [sys.executable, "-c", text]
+                    python = python_with("h5py") if "h5py" in text else sys.executable
+                    if python is None:
+                        continue
+                    command = ["bash", "-euc", text] if tag == "sh" else [python, "-c", text]
                     done = subprocess.run(command, cwd=folder, env=with_drover, capture_output=True, text=True, timeout=60, check=False)
                     self.assertEqual((done.returncode, done.stderr), (0, ""), text)
                     self.assertTrue(done.stdout or ">" in text, text)

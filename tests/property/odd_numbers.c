@@ -263,21 +263,31 @@ static int run(const char *name, int *requests) {
     return failures;
 }
 
+/* A request that has not taken effect, or REQUEST_OP_COUNT. */
+static int missing_request(void) {
+    int op = 0;
+    while (op < REQUEST_OP_COUNT && (!state_ranks_share((enum request_op)op) || done[op] > 0)) {
+        op++;
+    }
+    return op;
+}
+
 static void what_is_written_is_what_is_kept(void **state) {
     const int wanted = is_slow() ? REQUESTS : CUT_REQUESTS;
     int requests = 0, failures = 0, runs = (int)environment("DROVER_PROPERTY_FIRST", 0);
     (void)each_scenario(only, note_scenario);
     assert_true(name_count > 0);
-    for (; requests < wanted; runs++) {
+    /* Some take effect in few scenarios: a door is in two. */
+    for (;
+         requests < wanted || (only == NULL && missing_request() < REQUEST_OP_COUNT && requests < 3 * wanted);
+         runs++) {
         dice = rng_begin(environment("DROVER_PROPERTY_SEED", 1), (uint64_t)runs, 0, RNG_SPAWN_PLACE);
         failures += run(names[runs % name_count], &requests);
     }
     print_message("%d of %d recordings differ; %d requests took effect\n", failures, runs, requests);
     assert_int_equal(failures, 0);
-    for (int op = 0; op < REQUEST_OP_COUNT && only == NULL; op++) {
-        if (state_ranks_share((enum request_op)op) && done[op] == 0) {
-            fail_msg("no request %s took effect", request_op_name((enum request_op)op));
-        }
+    if (only == NULL && missing_request() < REQUEST_OP_COUNT) {
+        fail_msg("no request %s took effect", request_op_name((enum request_op)missing_request()));
     }
 }
 

@@ -274,9 +274,16 @@ static inline void put_param(const struct odd_member *member, struct buffer *out
     }
 }
 
-static inline void put_obstacle_id(const struct world *world, struct buffer *out) {
-    const struct geometry_def *def = &world_scenery(world)->def;
-    put_unsigned(out, def->obstacle_count == 0 ? 1 : def->obstacles[below(def->obstacle_count)].id);
+/* Of a door when only doors can do it, mostly. */
+static inline void put_obstacle_id(const struct odd_member *member, struct buffer *out) {
+    const struct geometry_def *def = &world_scenery(member->world)->def;
+    int index = def->obstacle_count == 0 ? 0 : below(def->obstacle_count);
+    for (int tries = 0; tries < 9 && member->op == REQUEST_SET_OBSTACLE && def->obstacle_count > 0 &&
+                        !(def->obstacles[index].door.time > 0.0f);
+         tries++) {
+        index = below(def->obstacle_count);
+    }
+    put_unsigned(out, def->obstacle_count == 0 ? 1 : def->obstacles[index].id);
 }
 
 static inline void put_odd_request(const struct world *world, enum request_op op, struct buffer *out);
@@ -318,7 +325,7 @@ static inline void put_value(const struct odd_member *member, struct buffer *out
     } else if (strcmp(field->name, "agent") == 0) {
         put_unsigned(out, some_agent(member->world));
     } else if (strcmp(field->name, "obstacle") == 0) {
-        put_obstacle_id(member->world, out);
+        put_obstacle_id(member, out);
     } else if (field->type == FIELD_UINT32) {
         put_unsigned(out, (uint32_t)below(4));
     } else if ((field->flags & FIELD_COLUMN) != 0 && member->rows >= 0) {

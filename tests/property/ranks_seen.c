@@ -7,6 +7,7 @@
  *
  * DROVER_RANKS_SCENARIO=NAME tries one scenario; DROVER_PROPERTY_SEED repeats or varies borders, views and requests.
  */
+#include <cjson/cJSON.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -288,6 +289,16 @@ static void compare_hashes(struct trial *trial, const struct side *ranks, const 
     }
 }
 
+/* In a spawn, which stripes refuse then: a rank does not see all bodies. */
+static bool has_spacing(const char *line) {
+    cJSON *json = cJSON_Parse(line); /* names may be written with escapes */
+    char *plain = cJSON_PrintUnformatted(json);
+    const bool result = plain != NULL && strstr(plain, "\"spacing\"") != NULL;
+    cJSON_free(plain);
+    cJSON_Delete(json);
+    return result;
+}
+
 static void compare_odd_request(struct trial *trial, struct side *ranks, struct side *one,
                                 enum request_op op) {
     struct buffer line;
@@ -299,8 +310,10 @@ static void compare_odd_request(struct trial *trial, struct side *ranks, struct 
     buffer_append_text(&asked, line.data);
     buffer_append_text(&asked, ",\"id\":7}");
     buffer_append(&asked, "", 1);
-    compare_request(trial, ranks, one, asked.data);
-    compare_hashes(trial, ranks, one, asked.data);
+    if (!world_is_partial(ranks->state.world) || !has_spacing(asked.data)) {
+        compare_request(trial, ranks, one, asked.data);
+        compare_hashes(trial, ranks, one, asked.data);
+    }
     buffer_fini(&line);
     buffer_fini(&asked);
 }

@@ -50,7 +50,7 @@ if (given.world !== "") {
 }
 writeFileSync(join(folder, "index.html"), readFileSync(join(root, "web/index.html"), "utf8")
     .replace(/\/assets\//g, "").replace('<meta charset="utf-8">', `<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}">`)
-    .replace(/<link rel="icon"[^>]*>/, ""));
+    .replace(/<link rel="(icon|preload)"[^>]*>/g, ""));
 
 const browser = spawn("chromium", ["--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
     "--disable-background-networking", "--disable-component-update", "--disable-sync", "--hide-scrollbars", "--enable-logging=stderr", "--v=0",

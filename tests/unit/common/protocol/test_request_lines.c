@@ -524,15 +524,16 @@ static void says_what_was_meant(void **state) {
         {"{\"op\":\"step\",\"agent\":5}",
          "{\"unknown\":[\"agent\"],\"hint\":\"\\\"agent\\\" is a member of "
          "set_target, remove, set_param, inspect and others; "
-         "step takes count, return, fields, region, kinds, nearest, until\"}"},
+         "step takes count, return, fields, region, kinds, nearest, rays, until\"}"},
         {"{\"op\":\"pause\",\"wibble\":5}",
          "{\"unknown\":[\"wibble\"],\"hint\":\"pause takes nothing but an id\"}"},
         {"{\"op\":\"spawn\",\"type\":\"a\",\"wibble\":5}", /* refused: kind is missing */
          "{\"unknown\":[\"type\",\"wibble\"],\"hint\":\"\\\"type\\\": did you mean \\\"kind\\\"? spawn takes "
          "kind, "
-         "count, x, y, radius, vx, vy, heading\"}"},
+         "count, x, y, radius, spacing, vx, vy, heading\"}"},
         {"{\"op\":\"spawn\",\"kind\":7,\"wibble\":5}", /* refused before the end was seen */
-         "{\"unknown\":[\"wibble\"],\"hint\":\"spawn takes kind, count, x, y, radius, vx, vy, heading\"}"},
+         "{\"unknown\":[\"wibble\"],\"hint\":\"spawn takes kind, count, x, y, radius, spacing, vx, vy, "
+         "heading\"}"},
         {"{\"op\":\"ping\",\"\":1,\"a\\u0007\\nb\\\"\":1}",
          "{\"unknown\":[\"\",\"a??b\\\"\"],\"hint\":\"ping takes t0\"}"},
         {"{\"op\":\"inspect\",\"ids\":[1],\"X\":1}",
@@ -599,7 +600,8 @@ static void answers_carry_it(void **state) {
     (void)failure_set(&failure, FAILURE_BUSY, NULL, "no");
     message_write_refusal(request, 2, &failure, &out);
 #define REMARK                                                                                               \
-    "\"unknown\":[\"ticking\"],\"hint\":\"step takes count, return, fields, region, kinds, nearest, until\""
+    "\"unknown\":[\"ticking\"],\"hint\":\"step takes count, return, fields, region, kinds, nearest, rays, "  \
+    "until\""
     assert_string_equal(
         out.data,
         "{\"op\":\"reply\",\"to\":\"step\",\"id\":\"a\"," REMARK "}\n"

@@ -47,7 +47,8 @@ static struct fixture *fixture_create(void) {
     server_model_init(&fixture->server);
     fixture->server.role = ROLE_ADMIN;
     fixture->playhead.is_live = true;
-    fixture->link = (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449};
+    fixture->link =
+        (struct link_status){.state = LINK_READY, .was_ready = true, .ping_ms = 0.449, .behind_ms = -1.0};
     fixture->address = (struct address){"127.0.0.1", "7717"};
     fixture->camera = (struct camera){.scale = 2.0f, .offset = {10, 20}};
     return fixture;
