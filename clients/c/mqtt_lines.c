@@ -25,7 +25,7 @@ enum {
 enum { NO_SUBSCRIBERS = 0x10, FAILED = 0x80, BAD_PASSWORD = 0x86, NOT_AUTHORIZED = 0x87 }; /* reason codes */
 enum { KEEP_ALIVE_S = 30, HEAD_BYTES = 1024, OUT_BYTES = 4 * 1024 * 1024, AHEAD_BYTES = 256 * 1024 };
 
-static const char prefix[] = "mqtt://";
+#define PREFIX "mqtt://"
 
 /* ---- the address ---- */
 
@@ -44,7 +44,7 @@ static bool copy(char *out, size_t size, const char *from, size_t length) {
 }
 
 static int read_address(struct mqtt_lines *lines, const char *text, struct failure *failure) {
-    const char *begin = text + sizeof prefix - 1, *slash = strrchr(begin, '/'), *host = begin;
+    const char *begin = text + strlen(PREFIX), *slash = strrchr(begin, '/'), *host = begin;
     char authority[sizeof lines->address.host + 8];
     for (const char *at = begin; slash != NULL && at < slash; at++) {
         host = *at == '@' ? at + 1 : host; /* a password may have one */

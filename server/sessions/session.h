@@ -177,7 +177,7 @@ struct session {
     uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
     bool
         knows_passing; /* its hello was of a world that is brought back: it is told of the one that it becomes */
-    bool is_own; /* a part of the server: each subscribe is followed by the scenario as it is now */
+    bool is_own;       /* a part of the server: each subscribe is followed by the scenario as it is now */
     struct rate_limit limit;
     uint64_t opened_ms;    /* loop time */
     uint64_t heard_ms;     /* of a WebSocket: loop time of its last byte, */

@@ -381,11 +381,11 @@ static double read_decimal(const char *text) {
 /* The number after the last such word of a line, which is near its end; -1 when there is none. line: ends with a NUL. */
 static double last_number(const char *line, size_t length, const char *word) {
     const char *from = line + (length > 128 ? length - 128 : 0);
-    const char *at = NULL;
+    double value = -1.0;
     for (const char *next = strstr(from, word); next != NULL; next = strstr(next + 1, word)) {
-        at = next;
+        value = read_decimal(next + strlen(word));
     }
-    return at != NULL ? read_decimal(at + strlen(word)) : -1.0;
+    return value;
 }
 
 static void take_frame(struct seconds_writer *writer, const char *line, size_t length) {
@@ -406,12 +406,12 @@ static void take_frame(struct seconds_writer *writer, const char *line, size_t l
 
 /* How many agents the scenario says there are. */
 static double count_agents(const struct buffer *scenario) {
-    const char *at = scenario->data != NULL ? strstr(scenario->data, "\"kinds\":[") : NULL;
-    const char *end = at != NULL ? strchr(at, ']') : NULL;
+    static const char word[] = "\"count\":";
+    const char *kinds = scenario->data != NULL ? strstr(scenario->data, "\"kinds\":[") : NULL;
+    const char *end = kinds != NULL ? strchr(kinds, ']') : NULL;
     double agents = 0.0;
-    while (at != NULL && (at = strstr(at, "\"count\":")) != NULL && at < end) {
-        at += strlen("\"count\":");
-        agents += read_decimal(at);
+    for (const char *at = kinds; at != NULL && end != NULL && at < end; at = strstr(at + 1, word)) {
+        agents += at == kinds ? 0.0 : read_decimal(at + strlen(word));
     }
     return agents;
 }

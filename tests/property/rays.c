@@ -45,7 +45,7 @@ static void add_obstacle(struct geometry_def *def, float size) {
 static struct world *random_world(enum edge edge, float size) {
     struct world_def def = world_def_default();
     def.size = (vec2){size, size};
-    def.edge = edge;
+    def.edge = (int)edge;
     const int obstacles = below(12);
     for (int i = 0; i < obstacles; i++) {
         add_obstacle(&def.geometry, size);

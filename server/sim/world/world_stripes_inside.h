@@ -86,7 +86,7 @@ void stripes_put(struct world *world, struct motion *motion, int32_t slot, const
 struct stripes_migrant stripes_pack(const struct world *world, const struct motion *motion, int32_t slot,
                                     int32_t cell);
 void stripes_unpack(struct world *world, struct motion *motion, int32_t slot,
-                    const struct stripes_migrant *migrant);
+                    const struct stripes_migrant *from);
 
 /** Hands agents over to the ranks whose rows they are in, brings ghosts, and sorts. Own slots have grid.next and key; cuts,
  * halo and the shape of the grid are right. Collective. */
