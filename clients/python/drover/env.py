@@ -299,7 +299,8 @@ class _Lockstep:
         self.kinds: Tuple[str, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
         self.ticks = ticks
         parts: List[Function] = [Nearest()] if observe is None else [observe] if callable(observe) else list(observe)
-        self._observe: Function = parts[0] if len(parts) == 1 else _Together(parts)
+        together: Function = _Together(parts)
+        self._observe: Function = parts[0] if len(parts) == 1 else together
         self._nearest = next((part for part in parts if isinstance(part, Nearest)), None)
         self._reward, self._terminated, self._requests = reward, terminated, requests
         if render_mode not in (None, *self.metadata["render_modes"]):
