@@ -30,7 +30,7 @@ STRUCTS = {
     "formation": "formation.", "formation_def": "formation.", "formation_place": "place.", "formation_state": "formed.",
 }
 CLASSES = ("hashed", "derived", "no influence")
-RECOMPUTED = {"kind_begin"}  # by world_clone itself
+RECOMPUTED = {"kind_begin", "kind_row", "has_blocks"}  # by world_clone itself
 
 
 def find(source, name):

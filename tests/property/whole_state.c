@@ -14,7 +14,9 @@ static void add_geometry(struct world_def *def) {
     struct obstacle_def *obstacle = geometry_def_add_obstacle(&def->geometry);
     vec2 *vectors = calloc(6, sizeof *vectors);
     struct area_def *area = geometry_def_add_area(&def->geometry);
-    assert_true(path && wall && obstacle && vectors && area);
+    struct gate_def *gate = geometry_def_add_gate(&def->geometry);
+    assert_true(path && wall && obstacle && vectors && area && gate);
+    *gate = (struct gate_def){.name = "g", .from = {650, 500}, .to = {690, 550}};
     *area = (struct area_def){
         .name = "a", .shape = {.shape = OBSTACLE_BOX, .size = {700, 500}, .radius = 50.0f}, .speed = 0.5f};
     vectors[0] = vec2_make(5.0f, 6.0f);
@@ -107,6 +109,19 @@ static struct world_def everything_def(void) {
     struct placement_def *others = world_def_add_placement(&def, "other");
     assert_non_null(others);
     others->count = 3;
+    return def;
+}
+
+/* Three agents who share two places. */
+static struct world_def squad_def(void) {
+    struct world_def def = one_kind_def(BEHAVIOR_FORMATION, vec2_make(400.0f, 300.0f));
+    copy_text(def.kinds[0].states[0].behaviors[0].formation, "f");
+    def.formation_count = 1;
+    def.formations[0] = (struct formation_def){
+        .name = "f", .place_count = 2, .places = {{.at = {-20.0f, 0.0f}}, {.at = {-20.0f, 30.0f}}}};
+    for (int i = 0; i < 3; i++) {
+        place(&def, vec2_make(100.0f + 40.0f * (float)i, 200.0f), vec2_make(9.0f, 8.0f));
+    }
     return def;
 }
 
@@ -400,6 +415,16 @@ static void check_equal(const struct state_rows *a, const struct state_rows *b) 
     }
 }
 
+/* What has no influence, but goes along. */
+static void rows_beside(struct world *world, struct state_rows *rows) {
+    STATE_ROW(rows, "has_sent", world->has_sent);
+    STATE_ROW(rows, "has_driven", world->has_driven);
+    STATE_ROW(rows, "is_pure_flock", world->is_pure_flock);
+    STATE_ROW(rows, "has_memories", world->has_memories);
+    STATE_ROW(rows, "is_tireless", world->kinds[0].is_tireless);
+    STATE_ARRAY(rows, "gates", world->scenery.def.gates, world->scenery.def.gate_count);
+}
+
 static void check_clone(struct world *world, struct world *other,
                         void (*rows_of)(struct world *, struct state_rows *)) {
     struct state_rows from = {0}, to = {0};
@@ -407,22 +432,14 @@ static void check_clone(struct world *world, struct world *other,
     for (int round = 0; round < 2; round++) {
         rows_of(world, &from);
         derived_rows(world, &from);
-        STATE_ROW(&from, "has_sent", world->has_sent);
-        STATE_ROW(&from, "has_driven", world->has_driven);
-        STATE_ROW(&from, "is_pure_flock", world->is_pure_flock);
-        STATE_ROW(&from, "has_memories", world->has_memories);
-        STATE_ROW(&from, "is_tireless", world->kinds[0].is_tireless);
+        rows_beside(world, &from);
         for (int i = 0; i < from.count && round == 0; i++) {
             assert_true(from.row[i].size == 0 || from.row[i].at != NULL);
         }
         assert_true(world_clone(other, world));
         rows_of(other, &to);
         derived_rows(other, &to);
-        STATE_ROW(&to, "has_sent", other->has_sent);
-        STATE_ROW(&to, "has_driven", other->has_driven);
-        STATE_ROW(&to, "is_pure_flock", other->is_pure_flock);
-        STATE_ROW(&to, "has_memories", other->has_memories);
-        STATE_ROW(&to, "is_tireless", other->kinds[0].is_tireless);
+        rows_beside(other, &to);
         check_equal(&from, &to);
         assert_true(world_hash(world) == world_hash(other));
         for (int i = 0; i < from.count; i++) { /* they share nothing */
@@ -668,6 +685,12 @@ static void test_images(void **state) {
     change_agents(everything);
     check_image(everything, everything_def());
     check_image(drifting, drifting_def());
+    struct world_def def = squad_def();
+    struct world *squad = build(&def);
+    steps(squad, 3);
+    assert_true(squad->post[0] + squad->post[1] + squad->post[2] > 0);
+    check_image(squad, squad_def());
+    world_destroy(squad);
     world_destroy(everything);
     world_destroy(drifting);
 }
