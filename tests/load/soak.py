@@ -24,7 +24,7 @@ from drover_client import Client, wait_for
 from web_client import WebClient, WebServer, ask
 
 VISITORS = 8
-WORLDS = ["flock", "hunters_and_prey", "doorway", "pedestrians", "obstacle_course", "shepherds"]
+WORLDS = ["flock", "hunters_and_prey", "doorway", "pedestrians", "avoid_obstacles", "shepherds"]
 VIEWS = [{"layout": "objects"}, {"layout": "objects", "forces": True, "hz": 5}, {"layout": "packed", "hz": 60},
          {"layout": "packed", "parts": True}, {"layout": "density", "hz": 5, "grid": [32, 18]}, {"cursors": True, "hz": 10}]
 SAMPLE_S = 60.0
