@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/base/buffer.h"
-#include "common/json/json_writer.h"
+#include "common/protocol/message_seconds.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "server/storage/disk_file.h"
@@ -32,7 +32,6 @@ enum {
     NAME_BYTES = 64,
     GRACE =
         10, /* files stay for so many seconds after the index left them out: somebody may have an old one */
-    SCENARIOS = 1024, /* that the index names */
     POLL_MS = 100,
     AGAIN_MS = 1000,
 };
@@ -66,13 +65,10 @@ struct seconds_writer {
     bool is_new_scenario;        /* and gets a file of the scenario */
     bool wants_scenario,
         is_described; /* something in it has changed; the next scenario line is the answer to that */
-    bool is_paused;
-    double speed, clock_ms; /* of the last frame */
     bool is_density;
     struct part part;
-    uint64_t first, oldest;        /* of the index; of the folder */
-    uint64_t scenarios[SCENARIOS]; /* seconds that have one */
-    int scenario_count;
+    struct message_seconds index;
+    uint64_t oldest; /* second of the folder */
 };
 
 /* ---- files ---- */
@@ -129,29 +125,15 @@ static void remove_scenario(struct seconds_writer *writer, uint64_t number) {
 
 /* ---- the index ---- */
 
-static int write_index(const struct seconds_writer *writer, bool has_ended) {
+static int write_index(struct seconds_writer *writer, bool has_ended) {
     char part[DISK_FILE_PATH], path[DISK_FILE_PATH];
     struct buffer out;
     buffer_init(&out, INDEX_BYTES);
-    struct json_writer json = json_writer_begin(&out);
-    json_object(&json);
-    json_key_unsigned(&json, "version", 1);
-    json_key_unsigned(&json, "latest", atomic_load(&writer->latest));
-    json_key_unsigned(&json, "first", writer->first);
-    json_key_string(&json, "layout", writer->is_density ? "density" : "packed");
-    json_key_bool(&json, "paused", writer->is_paused);
-    json_key_bool(&json, "ended", has_ended);
-    json_key_number(&json, "speed", writer->speed);
-    json_key_number(&json, "clock", writer->clock_ms);
-    json_key_unsigned(&json, "written", (uint64_t)time(NULL));
-    json_key(&json, "scenarios");
-    json_array(&json);
-    for (int i = 0; i < writer->scenario_count; i++) {
-        json_unsigned(&json, writer->scenarios[i]);
-    }
-    json_end(&json);
-    json_end(&json);
-    buffer_append_text(&out, "\n");
+    writer->index.latest = atomic_load(&writer->latest);
+    writer->index.layout = writer->is_density ? 1 : 0;
+    writer->index.has_ended = has_ended;
+    writer->index.written = (uint64_t)time(NULL);
+    message_seconds_write(&writer->index, &out);
     (void)snprintf(part, sizeof part, "%s/index.json" WHOLE_FILE_PART, writer->folder);
     (void)snprintf(path, sizeof path, "%s/index.json", writer->folder);
     const int error = write_file(&out, part, path);
@@ -162,41 +144,33 @@ static int write_index(const struct seconds_writer *writer, bool has_ended) {
 /* What is older than the index says, and was for a while. */
 static void prune(struct seconds_writer *writer) {
     int gone = 0;
-    for (; writer->oldest + GRACE < writer->first; writer->oldest++) {
+    for (; writer->oldest + GRACE < writer->index.first; writer->oldest++) {
         remove_number(writer, writer->oldest);
     }
-    while (gone + 1 < writer->scenario_count && writer->scenarios[gone + 1] <= writer->oldest) {
-        remove_scenario(writer, writer->scenarios[gone++]);
+    while (gone + 1 < writer->index.scenario_count && writer->index.scenarios[gone + 1] <= writer->oldest) {
+        remove_scenario(writer, writer->index.scenarios[gone++]);
     }
-    writer->scenario_count -= gone;
-    memmove(writer->scenarios, writer->scenarios + gone,
-            (size_t)writer->scenario_count * sizeof *writer->scenarios);
-}
-
-/* A number after this word of an index; fallback when there is none. */
-static uint64_t read_number(const char *text, const char *word, uint64_t fallback) {
-    const char *at = strstr(text, word);
-    return at != NULL ? strtoull(at + strlen(word), NULL, 10) : fallback;
+    writer->index.scenario_count -= gone;
+    memmove(writer->index.scenarios, writer->index.scenarios + gone,
+            (size_t)writer->index.scenario_count * sizeof *writer->index.scenarios);
 }
 
 /* What a server before left: it goes on behind the newest second, named or not. */
 static void read_index(struct seconds_writer *writer, uint64_t newest) {
     char path[DISK_FILE_PATH], *text = calloc(1, INDEX_BYTES + 1);
+    struct message_seconds left;
+    struct failure failure = {0};
     (void)snprintf(path, sizeof path, "%s/index.json", writer->folder);
     const int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-    if (text != NULL && descriptor >= 0 && read(descriptor, text, INDEX_BYTES) > 0) {
-        const uint64_t latest = read_number(text, "\"latest\":", 0);
-        newest = latest > newest ? latest : newest;
-        writer->first = read_number(text, "\"first\":", newest + 1);
-        const char *at = strstr(text, "\"scenarios\":[");
-        char *end = NULL;
-        for (at = at != NULL ? at + 13 : ""; *at >= '0' && *at <= '9' && writer->scenario_count < SCENARIOS;
-             at = *end == ',' ? end + 1 : end) {
-            writer->scenarios[writer->scenario_count++] = strtoull(at, &end, 10);
-        }
+    if (text != NULL && descriptor >= 0 && read(descriptor, text, INDEX_BYTES) > 0 &&
+        message_seconds_read(text, &left, &failure) == 0) {
+        newest = left.latest > newest ? left.latest : newest;
+        writer->index.first = left.first;
+        writer->index.scenario_count = left.scenario_count;
+        memcpy(writer->index.scenarios, left.scenarios, sizeof left.scenarios);
     }
-    if (writer->scenario_count == 0 || writer->first > newest) {
-        writer->first = newest + 1; /* nothing can be joined */
+    if (writer->index.scenario_count == 0 || writer->index.first > newest) {
+        writer->index.first = newest + 1; /* nothing can be joined */
     }
     atomic_store(&writer->latest, newest);
     if (descriptor >= 0) {
@@ -227,15 +201,15 @@ static int read_folder(struct seconds_writer *writer) {
     if (atomic_load(&writer->latest) == 0) {
         atomic_store(&writer->latest,
                      (uint64_t)time(NULL) - 1); /* no name is used twice, whatever was removed */
-        writer->first = atomic_load(&writer->latest) + 1;
+        writer->index.first = atomic_load(&writer->latest) + 1;
     }
     rewinddir(folder);
     while ((entry = readdir(folder)) != NULL) {
-        if (is_second(entry->d_name, &number) && number < writer->first) {
+        if (is_second(entry->d_name, &number) && number < writer->index.first) {
             remove_number(writer, number);
         }
     }
-    writer->oldest = writer->first;
+    writer->oldest = writer->index.first;
     (void)closedir(folder);
     return 0;
 }
@@ -311,12 +285,14 @@ static void note_success(struct seconds_writer *writer) {
 }
 
 static void add_scenario(struct seconds_writer *writer, uint64_t number) {
-    if (writer->scenario_count == SCENARIOS) { /* those who begin so far back do without its changes */
-        remove_scenario(writer, writer->scenarios[1]);
-        memmove(writer->scenarios + 1, writer->scenarios + 2, (SCENARIOS - 2) * sizeof *writer->scenarios);
-        writer->scenario_count--;
+    if (writer->index.scenario_count ==
+        MESSAGE_SECONDS_SCENARIOS) { /* those who begin so far back do without its changes */
+        remove_scenario(writer, writer->index.scenarios[1]);
+        memmove(writer->index.scenarios + 1, writer->index.scenarios + 2,
+                (MESSAGE_SECONDS_SCENARIOS - 2) * sizeof *writer->index.scenarios);
+        writer->index.scenario_count--;
     }
-    writer->scenarios[writer->scenario_count++] = number;
+    writer->index.scenarios[writer->index.scenario_count++] = number;
     writer->is_new_scenario = false;
 }
 
@@ -349,7 +325,8 @@ static void finish(struct seconds_writer *writer) {
         add_scenario(writer, number);
     }
     atomic_store(&writer->latest, number);
-    writer->first = number - writer->first >= writer->keep ? number - writer->keep + 1 : writer->first;
+    writer->index.first =
+        number - writer->index.first >= writer->keep ? number - writer->keep + 1 : writer->index.first;
     error = write_index(writer, false);
     if (error != 0) { /* the next one names this second as well */
         leave_out(writer, error);
@@ -401,7 +378,7 @@ static void take_frame(struct seconds_writer *writer, const char *line, size_t l
         part->has_key = true;
     }
     put_line(writer, line, length);
-    writer->clock_ms = clock_ms;
+    writer->index.clock_ms = clock_ms < 0.0 ? 0.0 : clock_ms;
 }
 
 /* How many agents the scenario says there are. */
@@ -446,8 +423,8 @@ static void take_hello(struct seconds_writer *writer, const char *line, size_t l
     if (at == NULL) {
         return;
     }
-    writer->is_paused = strstr(line, "\"paused\":true") != NULL;
-    writer->speed = speed != NULL && speed < at ? read_decimal(speed + strlen("\"speed\":")) : 1.0;
+    writer->index.is_paused = strstr(line, "\"paused\":true") != NULL;
+    writer->index.speed = speed != NULL && speed < at ? read_decimal(speed + strlen("\"speed\":")) : 1.0;
     at += sizeof word - 1;
     take_scenario(writer, at, length - (size_t)(at - line) - 1, true);
     writer->is_density = false;
@@ -498,11 +475,12 @@ static void take_event(struct seconds_writer *writer, const char *line, size_t l
                   "flow_field ")) {
         writer->wants_scenario = true;
     } else if (is_one_of(name, " speed ")) {
-        writer->speed = last_number(line, length, "\"speed\":");
+        const double speed = last_number(line, length, "\"speed\":");
+        writer->index.speed = speed < 0.0 ? 1.0 : speed;
     } else if (is_one_of(name, " resumed ")) {
-        writer->is_paused = false;
+        writer->index.is_paused = false;
     } else if (is_one_of(name, " paused ")) {
-        writer->is_paused = true;
+        writer->index.is_paused = true;
         finish(writer); /* nothing more may come: those who watch get all of it now */
     }
 }
@@ -652,7 +630,7 @@ struct seconds_writer *seconds_writer_create(const char *folder, uint32_t keep, 
     writer->lock = writer->part.descriptor = -1;
     writer->keep = keep;
     writer->layout = layout;
-    writer->speed = 1.0;
+    writer->index = message_seconds_empty();
     atomic_init(&writer->offered, -1);
     buffer_init(&writer->input, LINE_BYTES);
     buffer_init(&writer->key, LINE_BYTES);

@@ -15,55 +15,6 @@ static const double drift_ms = 0.1;    /* in a second, of two clocks */
 static const char back_word[] = "#back=";
 static const char hello_head[] = "\"scenario\":{";
 
-/* ---- the index ---- */
-
-/* A number with at most three decimals, whatever the locale. */
-static double read_decimal(const char *text, char **end) {
-    double value = (double)strtoull(text, end, 10), unit = 0.1;
-    for (*end += **end == '.'; **end >= '0' && **end <= '9'; (*end)++, unit /= 10.0) {
-        value += unit > 1e-4 ? unit * (**end - '0') : 0.0;
-    }
-    return value;
-}
-
-/* The number of a member; -1 when there is none. */
-static double member(const char *text, const char *name) {
-    char *end = NULL;
-    const char *at = strstr(text, name);
-    at = at != NULL ? at + strlen(name) : "";
-    return *at >= '0' && *at <= '9' ? read_decimal(at, &end) : -1.0;
-}
-
-bool seconds_index_read(const char *text, struct seconds_index *index) {
-    const double latest = member(text, "\"latest\":"), first = member(text, "\"first\":");
-    const char *at = strstr(text, "\"scenarios\":[");
-    *index =
-        (struct seconds_index){.speed = member(text, "\"speed\":"), .clock_ms = member(text, "\"clock\":")};
-    if (member(text, "\"version\":") != 1.0 || first < 1.0 || latest < first || latest > 1e15 || at == NULL) {
-        return false;
-    }
-    index->first = (uint64_t)first;
-    index->latest = (uint64_t)latest;
-    index->is_paused = strstr(text, "\"paused\":true") != NULL;
-    index->has_ended = strstr(text, "\"ended\":true") != NULL;
-    index->speed = index->speed < 0.0 ? 1.0 : index->speed;
-    char *end = NULL;
-    for (at += strlen("\"scenarios\":[");
-         *at >= '0' && *at <= '9' && index->scenario_count < SECONDS_SCENARIOS;
-         at = *end == ',' ? end + 1 : end) {
-        index->scenarios[index->scenario_count++] = strtoull(at, &end, 10);
-    }
-    return true;
-}
-
-uint64_t seconds_index_scenario(const struct seconds_index *index, uint64_t number) {
-    uint64_t found = 0;
-    for (int i = 0; i < index->scenario_count && index->scenarios[i] <= number; i++) {
-        found = index->scenarios[i];
-    }
-    return found;
-}
-
 /* ---- life ---- */
 
 void seconds_player_init(struct seconds_player *player, const char *url) {
@@ -150,7 +101,7 @@ bool seconds_player_wish(struct seconds_player *player, struct drover *world, do
         player->fetch_ms = now_ms;
     }
     if (player->next != 0 && player->wants_scenario) {
-        return wish(player, SECONDS_SCENARIO, seconds_index_scenario(&player->index, player->next), url);
+        return wish(player, SECONDS_SCENARIO, message_seconds_scenario(&player->index, player->next), url);
     }
     if (player->next != 0 && player->next <= player->index.latest && has_room(player)) {
         return wish(player, SECONDS_SECOND, player->next, url);
@@ -175,8 +126,9 @@ static void check_age(struct seconds_player *player, struct drover *world) {
 }
 
 static void take_index(struct seconds_player *player, struct drover *world, double now_ms, const char *text) {
-    struct seconds_index index;
-    if (!seconds_index_read(text, &index)) {
+    struct message_seconds index;
+    struct failure failure = {0};
+    if (message_seconds_read(text, &index, &failure) != 0 || index.latest < index.first) {
         lose(player, world, "this is no index of static seconds; expected the address of an index.json");
         return;
     }
@@ -297,14 +249,23 @@ static bool is_frame(const char *line) {
            begins(line, "{\"op\":\"snapshot\"");
 }
 
+/* A number with at most three decimals, whatever the locale. */
+static double read_decimal(const char *text) {
+    char *end = NULL;
+    double value = (double)strtoull(text, &end, 10), unit = 0.1;
+    for (end += *end == '.'; *end >= '0' && *end <= '9' && unit > 1e-4; end++, unit /= 10.0) {
+        value += unit * (*end - '0');
+    }
+    return value;
+}
+
 /* The clock of a frame, which is near its end: ends with a newline. */
 static double clock_of(const char *line, size_t length) {
     static const char word[] = "\"clock\":";
     const size_t most = 128, from = length > most ? length - most : 0;
-    char *end = NULL;
     for (size_t i = from; i + sizeof word < length; i++) {
         if (memcmp(line + i, word, sizeof word - 1) == 0) {
-            return read_decimal(line + i + sizeof word - 1, &end);
+            return read_decimal(line + i + sizeof word - 1);
         }
     }
     return -1.0;

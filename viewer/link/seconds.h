@@ -18,6 +18,7 @@
 
 #include "clients/c/include/drover/drover.h"
 #include "common/base/buffer.h"
+#include "common/protocol/message_seconds.h"
 
 /** What hello calls the server of static seconds. */
 #define SECONDS_SERVER "static seconds"
@@ -27,25 +28,8 @@ enum {
     SECONDS_WISH_BYTES = SECONDS_URL_BYTES + 64,
     SECONDS_LATE_MS = 6000,
     SECONDS_PATIENCE_MS = 5000,
-    SECONDS_SCENARIOS = 1024,
     SECONDS_BYTES = 256 * 1024 * 1024
 };
-
-/** What index.json says. */
-struct seconds_index {
-    uint64_t first, latest;
-    bool is_paused, has_ended;
-    double speed;    /* of the world's time */
-    double clock_ms; /* of the newest frame */
-    int scenario_count;
-    uint64_t
-        scenarios[SECONDS_SCENARIOS]; /* seconds from which on there is another one, in ascending order */
-};
-
-/** text: ends with a NUL. Whether it is an index of static seconds. */
-bool seconds_index_read(const char *text, struct seconds_index *index);
-/** The second whose file describes the world at `number`; 0 when none does. */
-uint64_t seconds_index_scenario(const struct seconds_index *index, uint64_t number);
 
 enum seconds_file { SECONDS_NOTHING, SECONDS_INDEX, SECONDS_SCENARIO, SECONDS_SECOND };
 
@@ -53,7 +37,7 @@ struct seconds_player {
     char url[SECONDS_URL_BYTES]; /* of index.json */
     uint64_t back; /* seconds before the newest at which to begin, once: #back=N of the address */
     bool is_back;  /* it began there, and stays so far behind */
-    struct seconds_index index;
+    struct message_seconds index;
     bool has_index, is_open;      /* the handle has a connection: hello was fed */
     enum seconds_file fetched;    /* under way */
     double fetch_ms, advanced_ms; /* when the index is due; when it last named something new */

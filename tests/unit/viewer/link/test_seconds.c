@@ -252,23 +252,28 @@ static void an_end_is_a_sentence(void **state) {
 }
 
 static void what_is_no_index_is_refused(void **state) {
-    static const char *const wrong[] = {"",
-                                        "<html>",
-                                        "{}",
-                                        "{\"version\":2,\"latest\":3,\"first\":1,\"scenarios\":[]}",
-                                        "{\"version\":1,\"latest\":1,\"first\":3,\"scenarios\":[]}",
-                                        "{\"version\":1,\"latest\":3,\"first\":1}"};
-    struct seconds_index index;
+    static const char *const wrong[] = {
+        "",
+        "<html>",
+        "{}",
+        "{\"version\":2,\"latest\":3,\"first\":1,\"scenarios\":[]}",
+        "{\"version\":1,\"latest\":1,\"first\":3,\"scenarios\":[]}",
+        "{\"version\":1,\"latest\":3,\"first\":1}",
+        "{\"version\":1,\"latest\":3,\"first\":1,\"scenarios\":[],\"speed\":1e30}",
+        "{\"version\":1,\"latest\":1e30,\"first\":1,\"scenarios\":[]}"};
+    struct message_seconds index;
+    struct failure failure = {0};
     (void)state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        assert_false(seconds_index_read(wrong[i], &index));
+        assert_int_equal(message_seconds_read(wrong[i], &index, &failure), -1);
     }
-    assert_true(seconds_index_read(
-        "{\"version\":1,\"latest\":50,\"first\":30,\"clock\":12345678901.25,\"scenarios\":[30,41]}", &index));
+    static const char plain[] =
+        "{\"version\":1,\"latest\":50,\"first\":30,\"clock\":12345678901.25,\"scenarios\":[30,41]}";
+    assert_int_equal(message_seconds_read(plain, &index, &failure), 0);
     assert_true(index.clock_ms == 12345678901.25 && index.speed == 1.0 && !index.is_paused);
-    assert_int_equal(seconds_index_scenario(&index, 29), 0);
-    assert_int_equal(seconds_index_scenario(&index, 40), 30);
-    assert_int_equal(seconds_index_scenario(&index, 41), 41);
+    assert_int_equal(message_seconds_scenario(&index, 29), 0);
+    assert_int_equal(message_seconds_scenario(&index, 40), 30);
+    assert_int_equal(message_seconds_scenario(&index, 41), 41);
 }
 
 static void torn_seconds_do_no_harm(void **state) {
