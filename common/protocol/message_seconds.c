@@ -2,6 +2,7 @@
 #include "common/protocol/message_seconds.h"
 
 #include <cjson/cJSON.h>
+#include <stdlib.h>
 
 #include "common/json/field_json.h"
 #include "common/protocol/message_parts.h"
@@ -59,4 +60,13 @@ uint64_t message_seconds_scenario(const struct message_seconds *index, uint64_t 
         found = index->scenarios[i];
     }
     return found;
+}
+
+double message_seconds_decimal(const char *text) {
+    char *end = NULL;
+    double value = (double)strtoull(text, &end, 10), unit = 0.1;
+    for (end += *end == '.'; *end >= '0' && *end <= '9' && unit > 1e-4; end++, unit /= 10.0) {
+        value += unit * (*end - '0');
+    }
+    return value;
 }

@@ -31,5 +31,8 @@ NODISCARD int message_seconds_read(const char *text, struct message_seconds *ind
 void message_seconds_write(const struct message_seconds *index, struct buffer *out);
 /** The second whose file describes the world at `number`; 0 when none does. */
 uint64_t message_seconds_scenario(const struct message_seconds *index, uint64_t number);
+/** The number at the beginning of the text, to three decimals, in any locale: writer and player look for single numbers in lines that
+ * they do not read as a whole. */
+double message_seconds_decimal(const char *text);
 
 #endif

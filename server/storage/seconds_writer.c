@@ -345,22 +345,12 @@ static bool begins(const char *line, size_t length, const char *with) {
     return length >= strlen(with) && memcmp(line, with, strlen(with)) == 0;
 }
 
-/* A number with at most three decimals, whatever the locale. */
-static double read_decimal(const char *text) {
-    char *end = NULL;
-    double value = (double)strtoull(text, &end, 10), unit = 0.1;
-    for (end += *end == '.'; *end >= '0' && *end <= '9' && unit > 1e-4; end++, unit /= 10.0) {
-        value += unit * (*end - '0');
-    }
-    return value;
-}
-
 /* The number after the last such word of a line, which is near its end; -1 when there is none. line: ends with a NUL. */
 static double last_number(const char *line, size_t length, const char *word) {
     const char *from = line + (length > 128 ? length - 128 : 0);
     double value = -1.0;
     for (const char *next = strstr(from, word); next != NULL; next = strstr(next + 1, word)) {
-        value = read_decimal(next + strlen(word));
+        value = message_seconds_decimal(next + strlen(word));
     }
     return value;
 }
@@ -388,7 +378,7 @@ static double count_agents(const struct buffer *scenario) {
     const char *end = kinds != NULL ? strchr(kinds, ']') : NULL;
     double agents = 0.0;
     for (const char *at = kinds; at != NULL && end != NULL && at < end; at = strstr(at + 1, word)) {
-        agents += at == kinds ? 0.0 : read_decimal(at + strlen(word));
+        agents += at == kinds ? 0.0 : message_seconds_decimal(at + strlen(word));
     }
     return agents;
 }
@@ -424,7 +414,8 @@ static void take_hello(struct seconds_writer *writer, const char *line, size_t l
         return;
     }
     writer->index.is_paused = strstr(line, "\"paused\":true") != NULL;
-    writer->index.speed = speed != NULL && speed < at ? read_decimal(speed + strlen("\"speed\":")) : 1.0;
+    writer->index.speed =
+        speed != NULL && speed < at ? message_seconds_decimal(speed + strlen("\"speed\":")) : 1.0;
     at += sizeof word - 1;
     take_scenario(writer, at, length - (size_t)(at - line) - 1, true);
     writer->is_density = false;

@@ -249,23 +249,13 @@ static bool is_frame(const char *line) {
            begins(line, "{\"op\":\"snapshot\"");
 }
 
-/* A number with at most three decimals, whatever the locale. */
-static double read_decimal(const char *text) {
-    char *end = NULL;
-    double value = (double)strtoull(text, &end, 10), unit = 0.1;
-    for (end += *end == '.'; *end >= '0' && *end <= '9' && unit > 1e-4; end++, unit /= 10.0) {
-        value += unit * (*end - '0');
-    }
-    return value;
-}
-
 /* The clock of a frame, which is near its end: ends with a newline. */
 static double clock_of(const char *line, size_t length) {
     static const char word[] = "\"clock\":";
     const size_t most = 128, from = length > most ? length - most : 0;
     for (size_t i = from; i + sizeof word < length; i++) {
         if (memcmp(line + i, word, sizeof word - 1) == 0) {
-            return read_decimal(line + i + sizeof word - 1);
+            return message_seconds_decimal(line + i + sizeof word - 1);
         }
     }
     return -1.0;
