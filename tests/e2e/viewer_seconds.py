@@ -74,6 +74,8 @@ def main():
         result = subprocess.run([VIEWER, f"{address}/nothing/index.json", "--headless", "--no-reconnect"],
                                 capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         check(result.returncode == 1 and "404 (not found)" in result.stderr, f"a missing index without a word: {result}")
+        last = result.stderr.strip().splitlines()[-1]
+        check(f"{address}/nothing/index.json" in last, f"the sentence names another address: {last}")
         result = subprocess.run([VIEWER, f"{address}/", "--headless", "--no-reconnect"],
                                 capture_output=True, text=True, timeout=PATIENCE_S, check=False)
         check(result.returncode == 1, f"no index: {result}")

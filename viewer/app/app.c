@@ -398,7 +398,11 @@ static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
 static int check_end(struct app *app, struct failure *failure) {
     char address[sizeof app->options.address + 4];
     const bool is_bounded = app->options.frames > 0;
-    address_show(&app->options.address, address, sizeof address);
+    if (app->options.seconds[0] != '\0') {
+        (void)snprintf(address, sizeof address, "%.200s", app->options.seconds);
+    } else {
+        address_show(&app->options.address, address, sizeof address);
+    }
     app->times.count += app->frame.names != NULL && !app_is_advancing(app) ? 1 : 0;
     if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
