@@ -311,6 +311,7 @@ const struct command command_table[] = {
     REQUEST("speed", "[FACTOR]", "Sets how fast the time of the world goes."),
     REQUEST("rewind", "[SECONDS]", "Goes back in the world that runs."),
     REQUEST("mark", "NAME", "Puts a name on the moment where the world is."),
+    REQUEST("compare", "", "Runs a twin of the world beside it, which differs in what you say."),
     REQUEST("seek", "TICK", "Goes to a tick of the recording that is played."),
     REQUEST("load", "[SCENARIO]", "Puts a scenario or a saved world in place."),
     REQUEST("save", "NAME", "Keeps the world as it is, in the server."),

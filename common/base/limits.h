@@ -48,6 +48,7 @@
 #define LIMIT_PLACEMENTS     4096   /* entries of "agents" in a scenario */
 #define LIMIT_SPAWN          100000 /* agents of one spawn command */
 #define LIMIT_REMOVE_IDS     2048   /* ids of one remove command */
+#define LIMIT_COMPARE_AGENTS 20000  /* agents of a world and its twin together */
 #define LIMIT_STRIPES_AGENTS 200000 /* agents of a frame, or a save, of a world that ranks share in stripes */
 #define LIMIT_GRID_CELLS     16384  /* cells of a density grid */
 #define LIMIT_GRID_SIDE      1024   /* its columns, its rows */

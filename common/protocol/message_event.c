@@ -19,7 +19,8 @@ const char *const message_event_names[] = {
     "target", "target_added", "target_removed", "obstacle_added", "obstacle_moved", "obstacle_removed",
     "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
     "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
-    "caught", "crossed", "overload", "entered", "left", "restarted", "rewound", NULL
+    "caught", "crossed", "overload", "entered", "left", "restarted", "rewound",
+    "compare_begun", "compare_ended", "differs", NULL
 };
 /* clang-format on */
 

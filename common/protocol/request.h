@@ -66,6 +66,7 @@ enum request_op {
     REQUEST_MEASURE,
     REQUEST_REWIND,
     REQUEST_MARK,
+    REQUEST_COMPARE,
     REQUEST_OP_COUNT
 };
 
@@ -297,6 +298,19 @@ struct request_mark {
     char name[LIMIT_NAME_CHARS + 1];
 };
 
+/** At most one of branch, save, keep and off; off is alone. The change of the twin: a parameter, or the members of a batch. */
+struct request_compare {
+    char branch[LIMIT_NAME_CHARS + 1]; /* what the twin is; "" and "": the present */
+    char save[LIMIT_NAME_CHARS + 1];
+    bool has_change; /* kind, param and value, as of set_param */
+    char kind[LIMIT_NAME_CHARS + 1];
+    char param[64];
+    double value;
+    bool has_follow, follow; /* whether later requests reach the twin as well; true when left out */
+    bool keep;               /* the twin that runs is changed further */
+    bool off;
+};
+
 /** Exactly one of factor and max. */
 struct request_speed {
     bool has_factor;
@@ -406,6 +420,7 @@ struct request {
         struct request_drive drive;
         struct request_rewind rewind;
         struct request_mark mark;
+        struct request_compare compare;
     } body;
 };
 

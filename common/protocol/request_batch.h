@@ -13,7 +13,7 @@
 #include "common/json/json_writer.h"
 #include "common/protocol/request.h"
 
-/** The members of a batch; 0 of every other request. */
+/** The members of a batch, or those of a compare; 0 of every other request. */
 uint32_t request_member_count(const struct request *request);
 /** A member, from 0; it belongs to the batch. */
 const struct request *request_member(const struct request *request, uint32_t index);

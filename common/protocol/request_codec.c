@@ -267,7 +267,8 @@ void request_unknown_write(const struct request *request, struct json_writer *js
 enum { LIST_BYTES = 256 };
 
 uint32_t request_member_count(const struct request *request) {
-    return request->op == REQUEST_BATCH && request->extra != NULL ? request->extra->member_count : 0;
+    const bool may_have = request->op == REQUEST_BATCH || request->op == REQUEST_COMPARE;
+    return may_have && request->extra != NULL ? request->extra->member_count : 0;
 }
 
 const struct request *request_member(const struct request *request, uint32_t index) {
@@ -437,7 +438,12 @@ static int read_body(const cJSON *json, struct request *request, struct failure 
     if (request->op == REQUEST_BATCH) {
         return request_batch_read(request, json, decode_object, failure);
     }
-    return row->check == NULL ? 0 : row->check(request, json, failure);
+    if (row->check != NULL && row->check(request, json, failure) != 0) {
+        return -1;
+    }
+    return request->op == REQUEST_COMPARE && cJSON_GetObjectItemCaseSensitive(json, "requests") != NULL
+               ? request_batch_read(request, json, decode_object, failure)
+               : 0;
 }
 
 static const struct field at_fields[] = {
@@ -534,6 +540,9 @@ static void write_members(const struct request *request, struct json_writer *jso
     if (request->op == REQUEST_BATCH) {
         request_batch_write(request, write_members, json);
         return;
+    }
+    if (request_member_count(request) > 0) {
+        request_batch_write(request, write_members, json);
     }
     const bool is_whole = row->write != NULL && row->write(request, json);
     for (const struct field *field = row->fields; !is_whole && field->type != FIELD_END; field++) {

@@ -652,6 +652,32 @@ int request_check_rewind(struct request *request, const cJSON *json, struct fail
                              failure);
 }
 
+/* The twin is one thing, and is changed in one way. */
+int request_check_compare(struct request *request, const cJSON *json, struct failure *failure) {
+    const struct request_compare *compare = &request->body.compare;
+    const bool has_requests = request_is_given(json, "requests"), has_kind = request_is_given(json, "kind"),
+               has_param = request_is_given(json, "param"), has_value = compare->has_change;
+    const int twins =
+        request_is_given(json, "branch") + request_is_given(json, "save") + compare->keep + compare->off;
+    if (twins > 1) {
+        return fail_rule(failure, "branch", "give at most one of branch, save, keep, off");
+    }
+    if (has_kind != has_param || has_kind != has_value) {
+        return fail_rule(failure,
+                         !has_kind    ? "kind"
+                         : !has_param ? "param"
+                                      : "value",
+                         "missing; kind, param and value go together");
+    }
+    if (has_kind && has_requests) {
+        return fail_rule(failure, "requests", "give either requests, or kind, param and value");
+    }
+    if (compare->off && (has_kind || has_requests || compare->has_follow)) {
+        return fail_rule(failure, "off", "ends the comparison; no other member goes with it");
+    }
+    return 0;
+}
+
 int request_check_speed(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const what[] = {"factor", "max", NULL};
     if (check_exactly_one(json, what, "factor, max", failure) != 0) {

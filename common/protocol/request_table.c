@@ -368,6 +368,22 @@ static const struct field mark_fields[] = {
     END,
 };
 
+static const struct field compare_fields[] = {
+    NAME(struct request_compare, branch, 0, "The twin is this branch of the world, at the world's tick; when left out, with save: the world as it is."),
+    NAME(struct request_compare, save, 0, "The twin is this saved world, brought to the world's tick."),
+    NAME(struct request_compare, kind, 0, "The kind to tune in the twin alone; with param and value."),
+    ROW("param", FIELD_TEXT, struct request_compare, param, 0, 0, 0, "Its parameter, as of set_param."),
+    ROW("value", FIELD_DOUBLE, struct request_compare, value, 0, -DBL_MAX, DBL_MAX, "The parameter's value in the twin.",
+        FIELD_HAS(struct request_compare, has_change)),
+    SHAPED("requests", "[request, ...]", LIMIT_BATCH,
+        "Instead of kind, param and value: requests for the twin alone, as in a batch."),
+    FLAG(struct request_compare, follow,
+        "false: what changes the world later does not change the twin.", FIELD_HAS(struct request_compare, has_follow)),
+    FLAG(struct request_compare, keep, "The twin that runs goes on, and is changed further."),
+    FLAG(struct request_compare, off, "Ends the comparison; without other members."),
+    END,
+};
+
 static const struct field speed_fields[] = {
     ROW("factor", FIELD_DOUBLE, struct request_speed, factor, 0, 0.01, 1000,
         "How many times as fast as the clock; a recording at 1 goes as it was recorded.",
@@ -408,6 +424,8 @@ static const struct field batch_fields[] = {
     STRIPES_LIMIT("a change after which stripes could not go on with the world is refused; the message says why, and what to change")
 #define NO_PAST                                                                                                    \
     STRIPES_REFUSE("no rank has the whole world, of which checkpoints are kept in memory; use --mode copy")
+#define NO_TWIN                                                                                                    \
+    STRIPES_REFUSE("no rank has the whole world, beside which a twin would run; use drover-server")
 #define NO_PLAYBACK                                                                                                \
     STRIPES_REFUSE("no rank has the whole world, with which a recording begins; play it with drover-server, or use --mode copy")
 
@@ -473,6 +491,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         NULL, NULL, STRIPES_TOO},
     [REQUEST_REWIND] = {"rewind", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, rewind_fields, request_check_rewind, NULL, NO_PAST},
     [REQUEST_MARK] = {"mark", ROLE_ADMIN, WORLD | ANSWERS, mark_fields, NULL, NULL, NO_PAST},
+    [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
 };
 /* clang-format on */
 

@@ -44,7 +44,7 @@ bool command_table_is_whole(enum request_op *wrong) {
  */
 
 /* The memory for the clone of a larger world is given back after each batch. */
-enum { KEPT_AGENTS = 65536 };
+enum { KEPT_AGENTS = 65536, QUIET_BYTES = 16 * 1024 * 1024 };
 
 static bool reserve_events(struct state_batch *batch, uint32_t count) {
     batch->event_count = 0;
@@ -253,6 +253,20 @@ struct command_effects command_apply(struct simulation_state *state, const struc
         state->ranks->check(state->ranks->context, state_ranks_digest(state, &effects));
     }
     return effects;
+}
+
+int command_apply_quietly(struct simulation_state *state, const struct request *request,
+                          struct failure *failure) {
+    struct buffer unread;
+    buffer_init(&unread, QUIET_BYTES);
+    struct json_writer json = message_begin_answer(request, &unread);
+    struct apply apply = {.state = state, .request = request, .json = &json};
+    assert(state->ranks == NULL && request_has_trait(request->op, REQUEST_TRAIT_CHANGES));
+    const int result = handle(&apply);
+    *failure = apply.failure;
+    state->seq += result == 0 ? 1 : 0;
+    buffer_fini(&unread);
+    return result;
 }
 
 /* The frame of a step that had to return one. The world may have grown since it was checked: no frame then. */

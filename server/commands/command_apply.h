@@ -101,6 +101,9 @@ const char *command_until_met(struct command_until *until, const struct request_
  * line number errors carry. */
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,
                                      uint64_t line, struct buffer *out);
+/** The same without an answer; 0, or -1 with *failure. */
+NODISCARD int command_apply_quietly(struct simulation_state *state, const struct request *request,
+                                    struct failure *failure);
 /** Whether requests of this op add, move or remove obstacles: of several that follow each other, way fields are rebuilt once
  * (world_hold_ways). */
 bool command_moves_obstacles(enum request_op op);

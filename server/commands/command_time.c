@@ -124,6 +124,22 @@ int apply_mark(struct apply *apply) {
     return 0;
 }
 
+/* The members of the reply, and the event, are the service's. */
+int apply_compare(struct apply *apply) {
+    const struct state_services *services = &apply->state->services;
+    if (services->compare == NULL) {
+        return failure_set(&apply->failure, FAILURE_UNSUPPORTED, NULL,
+                           "no twin can run beside this world; use drover-server");
+    }
+    if (services->compare(services->context, apply->request, &apply->effects.event, apply->json,
+                          &apply->failure) != 0) {
+        apply->effects = (struct command_effects){0};
+        return -1;
+    }
+    apply->effects.changed = true;
+    return 0;
+}
+
 /* ---- keep ---- */
 
 /* The handlers of what is kept of worlds: save, remove_save, record, seek, speed. */

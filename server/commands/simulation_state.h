@@ -147,6 +147,9 @@ struct state_services {
     void (*rewound)(void *context, struct message_event *event, struct json_writer *json);
     int (*mark)(void *context, const struct request_mark *mark, struct failure *failure);
     void (*list_branches)(void *context, struct json_writer *json);
+    /* compare; the event is about the beginning or the end of a comparison, or stays empty. */
+    int (*compare)(void *context, const struct request *request, struct message_event *event,
+                   struct json_writer *json, struct failure *failure);
     /* Never fails. Whether the speed is another one than before. */
     bool (*speed)(void *context, const struct request_speed *speed, struct json_writer *json);
     double (*clock_ms)(void *context);      /* the server's clock; frames in replies have it, or 0 */

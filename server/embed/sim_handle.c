@@ -250,6 +250,7 @@ static bool is_about_world(const struct request *request) {
     case REQUEST_SEEK:
     case REQUEST_REWIND:
     case REQUEST_MARK:
+    case REQUEST_COMPARE:
     case REQUEST_SPEED:
     case REQUEST_PAUSE:
     case REQUEST_RESUME:

@@ -15,6 +15,9 @@
 #include "server/commands/simulation_state.h"
 #include "server/sim/world/world_stripes.h"
 
+/* A twin that takes longer to come to the tick of the running world is refused. */
+#define CATCH_UP_NS UINT64_C(60000000000)
+
 static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
     return scenario_library_load(context, name, out, failure);
 }
@@ -31,12 +34,15 @@ bool scenario_order_is_needed(const struct request *request) {
     const int what = request->body.list.what;
     return request->op == REQUEST_LOAD || request->op == REQUEST_SAVE || request->op == REQUEST_REMOVE_SAVE ||
            request->op == REQUEST_REWIND ||
+           (request->op == REQUEST_COMPARE &&
+            (request->body.compare.branch[0] != '\0' || request->body.compare.save[0] != '\0')) ||
            (request->op == REQUEST_LIST && (what == LIST_SCENARIOS || what == LIST_SAVES));
 }
 
-/* Whether the order puts in a world. */
+/* Whether the order puts in a world, or one beside. */
 static bool scenario_order_is_load(const struct scenario_order *order) {
-    return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE || order->kind == ORDER_REWIND;
+    return order->kind == ORDER_LOAD || order->kind == ORDER_LOAD_SAVE || order->kind == ORDER_REWIND ||
+           order->kind == ORDER_TWIN;
 }
 
 static void take_request(struct scenario_order *order, const struct request *request) {
@@ -49,6 +55,11 @@ static void take_request(struct scenario_order *order, const struct request *req
     case REQUEST_REWIND:
         order->kind = ORDER_REWIND;
         order->rewind = request->body.rewind;
+        return;
+    case REQUEST_COMPARE:
+        order->kind = ORDER_TWIN;
+        memcpy(order->rewind.branch, request->body.compare.branch, sizeof order->rewind.branch);
+        memcpy(order->save, request->body.compare.save, sizeof order->save);
         return;
     case REQUEST_SAVE:
         order->kind = ORDER_SAVE;
@@ -226,6 +237,42 @@ static int go_back(struct scenario_order *order, const struct scenario_source *s
                    &order->way, &order->failure);
 }
 
+/* Ticks without requests, up to the one that the running world has come to. */
+static int catch_up(struct scenario_order *order, const struct scenario_source *source,
+                    const atomic_bool *given_up) {
+    const uint64_t until_ns = clock_now_ns() + CATCH_UP_NS;
+    struct world *world = order->built.world;
+    while (world_tick(world) < atomic_load(source->tick)) {
+        if (atomic_load(given_up) || world_is_given_up(world) || clock_now_ns() > until_ns) {
+            return failure_set(&order->failure, FAILURE_BUSY, NULL,
+                               "given up at tick %llu: the server stops, or the twin does not catch up with "
+                               "the world within a minute; pause the world, or slow it down",
+                               (unsigned long long)world_tick(world));
+        }
+        world_step(world);
+    }
+    return 0;
+}
+
+/* A branch that ends before the tick of the running world goes on from its end. */
+static int build_twin(struct scenario_order *order, const struct scenario_source *source,
+                      const struct world_overrides *overrides, const atomic_bool *given_up) {
+    if (order->save[0] != '\0') {
+        return build_save(order, source, overrides, given_up) == 0 ? catch_up(order, source, given_up) : -1;
+    }
+    order->rewind.has_tick = true;
+    order->rewind.tick = atomic_load(source->tick);
+    int result = go_back(order, source, overrides, given_up);
+    if (result != 0 && order->failure.code == FAILURE_OUT_OF_RANGE) {
+        order->rewind.has_tick = false;
+        result = go_back(order, source, overrides, given_up);
+    }
+    if (result != 0 && order->failure.field[0] != '\0') {
+        memcpy(order->failure.field, "branch", sizeof "branch");
+    }
+    return result == 0 ? catch_up(order, source, given_up) : -1;
+}
+
 static int write_save(struct scenario_order *order, const struct scenario_source *source) {
     const struct order_clone *clone = &order->clone;
     struct buffer text;
@@ -264,6 +311,8 @@ static int work_by_kind(struct scenario_order *order, const struct scenario_sour
         return build_save(order, source, overrides, given_up);
     case ORDER_REWIND:
         return go_back(order, source, overrides, given_up);
+    case ORDER_TWIN:
+        return build_twin(order, source, overrides, given_up);
     case ORDER_LIST:
         return copy_list(order, source);
     case ORDER_SAVE:
@@ -440,6 +489,9 @@ static void offer_world(struct scenario_builder *builder, struct scenario_order 
     atomic_store(&builder->has_world, true);
     pthread_mutex_unlock(&builder->mutex);
     builder->handler.on_world(builder->handler.context);
+    if (order->kind == ORDER_TWIN) {
+        return; /* no tick is given up for it */
+    }
     const uint64_t until_ns = clock_now_ns() + SCENARIO_BUILDER_GRACE_MS * UINT64_C(1000000);
     pthread_mutex_lock(&builder->mutex);
     while (builder->waiting == order && !atomic_load(&builder->is_urgent)) {

@@ -38,14 +38,16 @@ struct scenario_source {
     void *context;
     int (*load)(void *context, const char *name, struct scenario *out, struct failure *failure);
     const struct scenario_list *(*list)(void *context, struct failure *failure);
-    struct save_store *saves; /* not owned */
-    struct past *past;        /* not owned; NULL: none is kept */
+    struct save_store *saves;     /* not owned */
+    struct past *past;            /* not owned; NULL: none is kept */
+    const _Atomic uint64_t *tick; /* of the running world; not owned */
 };
 
 enum scenario_order_kind {
     ORDER_LOAD,        /* a world of a scenario */
     ORDER_LOAD_SAVE,   /* a saved world */
     ORDER_REWIND,      /* a moment of the world's past */
+    ORDER_TWIN,        /* a branch or a saved world, at the tick of the running one: it is put beside that */
     ORDER_LIST,        /* of scenarios */
     ORDER_SAVE,        /* of the clone */
     ORDER_LIST_SAVES,  /* of saved worlds */
@@ -74,7 +76,7 @@ struct scenario_order {
     uint32_t session;                /* of the command */
     enum scenario_order_kind kind;
     struct request_load load;
-    struct request_rewind rewind;
+    struct request_rewind rewind;    /* ORDER_REWIND; ORDER_TWIN of a branch */
     char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
     bool replaces;                   /* one of that name */
     struct order_clone clone;        /* a save's */

@@ -182,6 +182,51 @@ static void write_difference(const struct selfcheck_difference *difference, stru
     json_end(json);
 }
 
+/* [of the world, of the twin] */
+static void write_pair(const char *name, double world, double twin, struct json_writer *json) {
+    json_key(json, name);
+    json_array(json);
+    json_number(json, world);
+    json_number(json, twin);
+    json_end(json);
+}
+
+static double thousandths(double value) {
+    return floor(1000.0 * value + 0.5) / 1000.0;
+}
+
+static void write_twin(const struct twin_statistics *twin, struct json_writer *json) {
+    json_key(json, "compare");
+    json_object(json);
+    json_key_unsigned(json, "from", twin->from);
+    json_key_bool(json, "follow", twin->follows);
+    if (twin->differs) {
+        json_key_unsigned(json, "since", twin->since);
+    }
+    if (twin->agent != 0) {
+        json_key_unsigned(json, "agent", twin->agent);
+        json_key_unsigned(json, "agent_since", twin->agent_since);
+    }
+    json_key_unsigned(json, "differ", twin->differing);
+    json_key_number(json, "mean_px", thousandths(twin->mean_px));
+    json_key_number(json, "largest_px", thousandths(twin->largest_px));
+    write_pair("agents", (double)twin->agents[0], (double)twin->agents[1], json);
+    write_pair("polarisation", thousandths(twin->polarisation[0]), thousandths(twin->polarisation[1]), json);
+    json_key(json, "states");
+    json_array(json);
+    for (int i = 0; i < twin->state_count; i++) {
+        json_object(json);
+        json_key_string(json, "kind", twin->states[i].kind);
+        json_key_string(json, "state", twin->states[i].state);
+        write_pair("agents", twin->states[i].agents[0], twin->states[i].agents[1], json);
+        json_end(json);
+    }
+    json_end(json);
+    json_key_unsigned(json, "refused", twin->refused);
+    write_summary("step_ms", &twin->times, json);
+    json_end(json);
+}
+
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
                       const struct session_set *sessions, const struct frame_memory *memory,
                       struct json_writer *json) {
@@ -206,6 +251,9 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     }
     if (statistics.has_diverged) {
         write_difference(&statistics.diverged, json);
+    }
+    if (statistics.twin.is_on) {
+        write_twin(&statistics.twin, json);
     }
     write_sessions(loop, sessions, json);
     json_key_unsigned(json, "bytes_received", traffic.bytes_received);

@@ -67,6 +67,7 @@ static bool do_tick(struct simulation *simulation, uint64_t start_ns, uint64_t *
     if (simulation->state.is_spoiled) {
         return false;
     }
+    *end_ns = simulation_twin_note_tick(simulation, *end_ns);
     simulation_note_tick(simulation, start_ns, *end_ns);
     simulation_playback_after_tick(simulation);
     simulation_keep_tick(simulation, *end_ns);
@@ -402,6 +403,7 @@ static int start_builder(struct simulation *simulation, const struct simulation_
     struct scenario_source source = def->source;
     source.saves = def->saves;
     source.past = simulation->past;
+    source.tick = &simulation->tick;
     if (source.saves == NULL) {
         source.saves = simulation->saves = save_store_create(NULL, failure);
     }
@@ -438,6 +440,7 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     simulation->simd = def->overrides.has_simd ? def->overrides.simd : simd_best();
     simulation_speed_init(simulation);
     simulation_keep_serve(simulation);
+    simulation_twin_serve(simulation);
     simulation->pool = worker_pool_create(def->threads);
     if (simulation->pool == NULL) {
         (void)failure_set(failure, FAILURE_BUSY, NULL, "cannot start %d threads", def->threads);
@@ -541,6 +544,7 @@ void simulation_destroy(struct simulation *simulation) {
     simulation_stop(simulation);
     simulation_playback_fini(simulation);
     simulation_state_fini(&simulation->state);
+    simulation_twin_fini(simulation);
     scenario_builder_destroy(simulation->builder);
     simulation_past_fini(simulation);
     save_store_destroy(simulation->saves);

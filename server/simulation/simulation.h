@@ -101,6 +101,29 @@ struct simulation_motion {
     uint64_t turns;    /* grows with each tick, and each time that the thread looks for work */
 };
 
+enum { TWIN_STATES = 64 /* of all kinds, that are counted */ };
+
+/** A world and its twin, the world first in pairs, as of the last tick boundary. */
+struct twin_statistics {
+    bool is_on, follows;
+    uint64_t from;      /* the tick with which the comparison began */
+    uint64_t agents[2]; /* there are */
+    uint64_t refused;   /* requests that changed the world, and that the twin refused */
+    bool differs;       /* the hashes, after this tick for the first time: */
+    uint64_t since;
+    uint32_t agent;             /* the smallest id of the agents that differed first; 0: none yet */
+    uint64_t agent_since;       /* the tick of that */
+    uint64_t differing;         /* agents that differ now, and those that one of both lacks */
+    double mean_px, largest_px; /* the distances of agents and their twins */
+    double polarisation[2];     /* the length of the mean unit velocity of agents that move; 0 to 1 */
+    struct tick_meter times;    /* what the twin adds to a tick */
+    int state_count;
+    struct {
+        char kind[LIMIT_NAME_CHARS + 1], state[LIMIT_NAME_CHARS + 1];
+        uint32_t agents[2];
+    } states[TWIN_STATES];
+};
+
 /** How the thread keeps up, as of the last tick boundary. */
 struct simulation_statistics {
     uint64_t tick, ticks; /* of the world; done in real time since the start */
@@ -119,6 +142,7 @@ struct simulation_statistics {
     bool has_diverged;                /* the first difference that the selfcheck found */
     struct selfcheck_difference diverged;
     struct rank_table ranks; /* of a cluster */
+    struct twin_statistics twin;
 };
 
 /** Builds the first world, or reads it out of the recording; no thread yet. NULL with *failure. */

@@ -251,7 +251,7 @@ static uint64_t do_step_tick(struct simulation *simulation, uint64_t start_ns) {
     if (!simulation_playback_before_tick(simulation)) {
         return clock_now_ns();
     }
-    const uint64_t now_ns = simulation_do_tick(simulation, start_ns);
+    const uint64_t now_ns = simulation_twin_note_tick(simulation, simulation_do_tick(simulation, start_ns));
     command_queue_spend(&simulation->commands, now_ns - start_ns);
     if (simulation->state.is_spoiled) {
         return now_ns;
@@ -327,6 +327,9 @@ static struct command_effects apply_and_keep(struct simulation *simulation, stru
 static void hold_ways(struct simulation *simulation, bool is_held) {
     const uint32_t made = world_ways_made(simulation->state.world);
     world_hold_ways(simulation->state.world, is_held);
+    if (simulation->twin != NULL) {
+        world_hold_ways(simulation->twin->state.world, is_held);
+    }
     if (world_ways_made(simulation->state.world) != made) {
         simulation_show_ways(simulation);
     }
@@ -337,7 +340,8 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
                                          struct buffer *text) {
     struct scenario_order *order = command->order;
     const enum request_op op = command->request.op;
-    const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK;
+    const bool puts_world = order != NULL && order->kind != ORDER_TWIN;
+    const bool ends_step = puts_world || op == REQUEST_RESUME || op == REQUEST_SEEK;
     const uint64_t seq = simulation->state.seq;
     /* A warm-up looks at the hash behind every request. */
     hold_ways(simulation, command_moves_obstacles(op) && !can_end_warmup(simulation, op));
@@ -346,10 +350,17 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
         simulation_end_step(simulation);
     }
     simulation->state.session = command->origin.session;
-    simulation->state.arrival = order == NULL ? NULL : &order->built;
-    simulation->past_way = order == NULL ? NULL : &order->way;
+    simulation->state.arrival = puts_world ? &order->built : NULL;
+    simulation->order = order;
     const struct command_effects effects = apply_and_keep(simulation, command, text);
     command->event.seq = simulation->state.seq;
+    if (effects.loaded) {
+        simulation_twin_end(simulation,
+                            op == REQUEST_REWIND ? "the world went back" : "another world was loaded",
+                            command->origin.session);
+    } else if (effects.seq != 0) {
+        simulation_twin_note_request(simulation, command);
+    }
     if (effects.loaded) {
         const struct request_load *load = &command->request.body.load;
         simulation_begin_warmup(simulation, order != NULL && order->kind == ORDER_LOAD &&

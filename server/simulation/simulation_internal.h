@@ -193,6 +193,12 @@ struct past_making {
     _Atomic uint64_t spent_ns; /* and the keeper's */
 };
 
+/* The world beside the running one (compare). */
+struct twin {
+    struct simulation_state state;
+    struct twin_statistics figures; /* the thread's; others read those of `statistics` */
+};
+
 /* What commands did since the last frame for all. */
 struct unseen {
     bool changed, paused, loaded;
@@ -245,7 +251,8 @@ struct simulation {
     struct unseen unseen;
     struct past *past;               /* owned; NULL: none is kept */
     struct past_making past_making;  /* of its checkpoints */
-    struct past_way *past_way;       /* of the rewind that is being applied; not owned */
+    struct scenario_order *order;    /* of the request that is being applied; not owned */
+    struct twin *twin;               /* owned; NULL: there is no comparison */
     struct selfcheck *selfcheck;     /* owned; NULL: none */
     double selfcheck_s;              /* 0: none */
     enum simd simd;                  /* of the worlds; for simulation_instructions */
@@ -347,6 +354,18 @@ void simulation_past_note_request(struct simulation *simulation, const struct re
                                   struct recorder_session session);
 /** A tick was done: makes the checkpoint that is due. */
 void simulation_past_note_tick(struct simulation *simulation, uint64_t now_ns);
+
+/* ---- simulation_twin.c: each of them does nothing without a twin ---- */
+
+/** Gives the state the service of `compare`. */
+void simulation_twin_serve(struct simulation *simulation);
+void simulation_twin_fini(struct simulation *simulation);
+/** A request took effect: it changes the twin as well, if that follows. */
+void simulation_twin_note_request(struct simulation *simulation, const struct command *command);
+/** A tick of the world was done at now_ns: does the twin's, and compares them. Returns when that ended. */
+uint64_t simulation_twin_note_tick(struct simulation *simulation, uint64_t now_ns);
+/** Ends the comparison. reason: for people; by: the session, 0 the server. */
+void simulation_twin_end(struct simulation *simulation, const char *reason, uint32_t by);
 
 /* ---- simulation_keep.c: each of them does nothing before the logbook has begun ---- */
 

@@ -25,8 +25,9 @@ static void on_done(void *context, struct keeper_result *result) {
 static void rewound(void *context, struct message_event *event, struct json_writer *json) {
     struct simulation *simulation = context;
     char name[PAST_NAME], from[PAST_NAME];
-    const uint64_t simulated = simulation->past_way->simulated;
-    past_arrive(simulation->past, simulation->past_way, simulation->state.seq + 1, name, from);
+    struct past_way *way = &simulation->order->way;
+    const uint64_t simulated = way->simulated;
+    past_arrive(simulation->past, way, simulation->state.seq + 1, name, from);
     simulation->past_making.tick = world_tick(simulation->state.world);
     (void)snprintf(event->branch, sizeof event->branch, "%s", name);
     (void)snprintf(event->from, sizeof event->from, "%s", from);

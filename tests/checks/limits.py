@@ -59,6 +59,7 @@ QUOTED = {
     "LIMIT_BATCH": [r"`requests`: an array of 1 to (\d+) requests"],
     "LIMIT_REMOVE_IDS": [r"`agents` \(an array of at most (\d+) ids\) or `kind`"],
     "LIMIT_GRID_CELLS": [r"1 to \d+ each, at most (\d+) cells", r"when that would pass (\d+)\)"],
+    "LIMIT_COMPARE_AGENTS": [r"At most (\d+) agents are compared"],
     "LIMIT_STRIPES_AGENTS": [r"come to show more than (\d+) agents"],
     "LIMIT_GRID_SIDE": [r"1 to (\d+) each, at most"],
     "LIMIT_FORMS": [r"There may be (\d+) different things to look at"],

@@ -45,6 +45,8 @@ ABOUT_THE_WORLD = [
     ("step", r"until\.tick", r"tick .* is not after the world's, .*"),
     ("step", r"until\.state\.name", r"kind .* has no state .*"),
     ("rewind", "seconds|ticks|tick|mark|branch", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*|the world is in branch .*"),
+    ("compare", "branch|save|keep", "no branch .*|there is no twin; .*|the world is in branch .*|not in memory; .*|no checkpoint is in memory; .*|it has other kinds .*"),
+    ("compare", r"kind|param|value|requests\[\d+\].*", "no kind .*|no parameter .*|.* is out of range: .*|.* is not a whole number; .*|.* has no behavior external; .*|obstacle .*|.* polygon .*"),
     ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
 ]
 FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}

@@ -296,7 +296,7 @@ static void every_row_is_whole(void **state) {
         for (const struct field *field = row->fields; field->type != FIELD_END; field++) {
             is_shaped = is_shaped || field->type == FIELD_SHAPED;
         }
-        const bool is_own = op == REQUEST_BATCH; /* request_codec.c reads and writes its members */
+        const bool is_own = op == REQUEST_BATCH || op == REQUEST_COMPARE; /* request_codec.c reads and writes its members */
         assert_true(!is_shaped || is_own || row->write != NULL);
         assert_true(!is_shaped || is_own || row->check != NULL);
         for (int other = 0; other < op; other++) {
@@ -592,6 +592,23 @@ static struct request random_request(uint64_t *random) {
     case REQUEST_MARK:
         random_name(random, request.body.mark.name);
         break;
+    case REQUEST_COMPARE: {
+        struct request_compare *compare = &request.body.compare;
+        compare->off = test_below(random, 4) == 0;
+        compare->has_change = !compare->off && coin(random);
+        compare->value = compare->has_change ? (double)test_below(random, 99999) / 8.0 : 0.0;
+        if (compare->has_change) {
+            random_name(random, compare->kind);
+            random_name(random, compare->param);
+        }
+        compare->has_follow = !compare->off && coin(random);
+        compare->follow = compare->has_follow && coin(random);
+        compare->keep = !compare->off && coin(random);
+        if (!compare->off && !compare->keep) {
+            random_name(random, coin(random) ? compare->branch : compare->save);
+        }
+        break;
+    }
     case REQUEST_SPEED:
         request.body.speed.max = coin(random);
         request.body.speed.has_factor = !request.body.speed.max;

@@ -1,0 +1,170 @@
+"""A twin beside the live world: the same requests give the same hashes, another parameter gives those of a server that has it; what is said of
+it; and what may come in between."""
+
+import glob
+import os
+import pathlib
+import random
+import unittest
+
+from drover_client import ROOT, Case, Server
+
+
+def kind_of(client):
+    return client.hello["scenario"]["kinds"][0]["name"]
+
+
+class Compare(Case):
+    def step(self, client, count):
+        """The hashes of the world and of its twin."""
+        reply = client.request("step", count=count)
+        both = client.request("compare", keep=True)
+        self.assert_reply(both, "compare", tick=reply["tick"], hash=reply["hash"])
+        return both["hash"], both["twin"]
+
+    def change(self, client, chance):
+        """A request that changes the world, of several sorts."""
+        kind, what = kind_of(client), chance.randrange(6)
+        if what == 0:
+            client.request("spawn", kind=kind, count=3)
+        elif what == 1:
+            client.request("set_param", kind=kind, param="max_speed", value=chance.randint(20, 150))
+        elif what == 2:
+            client.request("cursor", x=chance.randint(0, 700), y=chance.randint(0, 500))
+        elif what == 3:
+            client.request("batch", requests=[{"op": "add_obstacle", "circle": [chance.randint(0, 700), 300, 9]},
+                                              {"op": "spawn", "kind": kind, "x": 30, "y": chance.randint(0, 500)}])
+        elif what == 4:
+            client.request("remove", agents=[chance.randint(1, 40)])
+        else:
+            client.request("mouse", x=chance.randint(0, 700), y=chance.randint(0, 500))
+
+    def test_property_a_twin_with_the_same_requests_stays_the_same(self):
+        ways = [("flock", "1", "plain"), ("hunters_and_prey", "3", "sse2"), ("guard", "2", ""), ("station", "1", "")]
+        if os.environ.get("DROVER_FULL") == "1":
+            ways = [(pathlib.Path(file).stem, str(1 + i % 3), ["plain", "sse2", ""][i % 3])
+                    for i, file in enumerate(sorted(glob.glob(f"{ROOT}/scenarios/*.json"))) if os.path.getsize(file) < 100000]
+        for scenario, threads, simd in ways:
+            chance = random.Random(scenario)
+            environment = {"DROVER_SIMD": simd} if simd else None
+            with self.subTest(scenario=scenario), Server("--paused", "--threads", threads, scenario, environment=environment) as server, \
+                    server.connect() as client:
+                if sum(kind["count"] for kind in client.hello["scenario"]["kinds"]) > 9000:
+                    continue
+                client.request("step", count=7)
+                self.assert_reply(client.request("compare"), "compare", tick=7)
+                for _ in range(20):
+                    live, twin = self.step(client, 10)
+                    self.assertEqual(live, twin)
+                    self.change(client, chance)
+                said = client.request("stats")["compare"]
+                self.assertEqual((said["differ"], said["mean_px"], said["refused"]), (0, 0, 0))
+                self.assertNotIn("since", said)
+
+    def test_property_a_parameter_makes_the_world_of_a_server_that_has_it(self):
+        for scenario, threads in (("flock", "2"), ("hunters_and_prey", "1")):
+            with self.subTest(scenario=scenario), Server("--paused", "--threads", threads, scenario) as one, one.connect() as client, \
+                    Server("--paused", scenario) as two, two.connect() as other:
+                chance, kind = random.Random(1), kind_of(client)
+                for each in (client, other):
+                    each.request("step", count=20)
+                client.request("compare", kind=kind, param="max_speed", value=50)
+                other.request("set_param", kind=kind, param="max_speed", value=50)
+                for _ in range(10):
+                    live, twin = self.step(client, 10)
+                    self.assertEqual(twin, other.request("step", count=10)["hash"])
+                    self.assertNotEqual(live, twin)
+                    state = chance.getstate()
+                    self.change(client, chance)  # of both
+                    chance.setstate(state)
+                    self.change(other, chance)
+                self.assertLessEqual(client.request("stats")["compare"]["refused"], 3)
+
+    def test_requests_of_its_own_and_worlds_that_nobody_touches(self):
+        with Server("--paused", "flock") as server, server.connect() as client, server.connect() as other:
+            other.request("subscribe", layout="events", events=["compare_begun", "differs", "compare_ended"])
+            client.request("step", count=10)
+            client.request("compare", follow=False)
+            client.request("spawn", kind=kind_of(client), count=5)
+            live, twin = self.step(client, 1)
+            self.assertNotEqual(live, twin)
+            said = client.request("stats")["compare"]
+            count = said["agents"][1]
+            self.assertEqual((said["from"], said["follow"], said["agents"][0], said["differ"] >= 5), (10, False, count + 5, True))
+            self.assertEqual((said["since"], said["agent_since"]), (11, 11))
+            self.assertEqual([sum(row["agents"][i] for row in said["states"]) for i in (0, 1)], said["agents"])
+            self.assert_reply(client.request("compare", keep=True, follow=True), "compare", twin=twin)
+            client.request("compare", keep=True, requests=[{"op": "remove", "agents": [1]}, {"op": "add_obstacle", "circle": [100, 100, 9]}])
+            self.assertEqual(client.request("stats")["compare"]["agents"], [count + 5, count - 1])
+            client.request("set_param", agent=1, param="mass", value=2)  # which the twin has not
+            self.assertEqual(client.request("stats")["compare"]["refused"], 0)  # as of the last tick
+            self.step(client, 1)
+            self.assertEqual(client.request("stats")["compare"]["refused"], 1)
+            self.assert_reply(client.request("compare", off=True), "compare")
+            self.assertNotIn("compare", client.request("stats"))
+            events = [other.receive_op("event") for _ in range(3)]
+            self.assertEqual([(event["event"], event["tick"]) for event in events],
+                             [("compare_begun", 10), ("differs", 11), ("compare_ended", 12)])
+            self.assertEqual((events[1]["agent"], events[2]["reason"]), (said["agent"], "ended by a request"))
+
+    def test_branches_and_saved_worlds(self):
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+            kind, hashes = kind_of(client), {}
+            for _ in range(8):
+                reply = client.request("step", count=10)
+                hashes[reply["tick"]] = reply["hash"]
+            client.request("save", name="late")
+            client.request("rewind", tick=20)
+            client.request("save", name="early")
+            client.request("set_param", kind=kind, param="max_speed", value=50)
+            for ticks in (20, 30, 30):  # up to 100; b1 ends at 80
+                client.request("step", count=ticks)
+                reply = client.request("compare", branch="b1")
+                self.assertNotEqual(reply["hash"], reply["twin"])
+                self.assertEqual(reply["twin"], hashes.get(reply["tick"], reply["twin"]))
+                self.assert_reply(client.request("compare", save="early"), "compare", twin=reply["twin"])  # nothing was asked of it
+            client.request("rewind", tick=60)
+            self.assert_error(client.request("compare", save="late"), "out_of_range", field="save")
+            for fields, code in (({"branch": "b9"}, "bad_param"), ({"branch": "x"}, "bad_param"), ({"save": "none"}, "no_save"),
+                                 ({"save": "early", "branch": "b1"}, "bad_param"), ({"keep": True}, "bad_param"), ({"kind": kind}, "bad_param"),
+                                 ({"kind": kind, "param": "max_sped", "value": 1}, "no_param"), ({"off": True, "follow": False}, "bad_param"),
+                                 ({"requests": [{"op": "step"}]}, "bad_param"), ({"requests": []}, "bad_param")):
+                self.assert_error(client.request("compare", **fields), code)
+            client.request("load", scenario="seek")
+            self.assert_error(client.request("compare", save="early"), "bad_param", field="save")
+
+    def test_hostile(self):
+        """Comparisons in a row, of two admins, while worlds come and go; too many agents; without a past."""
+        with Server("--rewind", "64M", "flock") as server, server.connect() as one, server.connect() as two, server.connect() as viewer:
+            viewer.request("subscribe", layout="events", events=["compare_ended"])
+            one.request("save", name="a")
+            for i in range(30):
+                one.send("compare", id=f"a{i}", **[{}, {"branch": "b1"}, {"save": "a"}, {"off": True}][i % 4])
+                two.send("compare", id=f"b{i}", **[{"keep": True}, {}, {"branch": "b2"}][i % 3])
+                two.send(["rewind", "step", "load"][i % 3], id=f"c{i}", **[{"ticks": 2}, {"count": 5}, {"scenario": "flock"}][i % 3])
+                two.send("resume", id=f"d{i}")
+            for i in range(30):
+                for client, name in ((one, f"a{i}"), (two, f"b{i}"), (two, f"c{i}"), (two, f"d{i}")):
+                    self.assertIn(client.answer_to(name)["op"], ("reply", "error"))
+            two.request("load", scenario="flock")
+            two.request("compare")
+            two.request("rewind", ticks=0)
+            self.assert_error(two.request("compare", keep=True), "bad_param")
+            two.request("compare")
+            self.assertEqual(two.request("spawn", kind=kind_of(two), count=19000)["op"], "reply")
+            two.request("pause")
+            two.request("step", count=1)
+            self.assertNotIn("compare", two.request("stats"))
+            error = two.request("compare")
+            self.assert_error(error, "full")
+            self.assertIn("at most 20000 are compared", error["message"])
+            names = []
+            while "there are more agents than can be compared" not in names:
+                event = viewer.receive_op("event")
+                names += [event["event"], event.get("reason")]
+            self.assertIn("the world went back", names)
+            self.assertIn("another world was loaded", names)
+
+
+if __name__ == "__main__":
+    unittest.main()
