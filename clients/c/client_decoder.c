@@ -455,6 +455,7 @@ static void show_agents(struct drover_frame *shown, const struct snapshot *from)
     shown->stamina = from->stamina;
     shown->desired = from->has_forces && from->count > 0 ? &from->desired->x : NULL;
     shown->steering = from->has_forces && from->count > 0 ? &from->steering->x : NULL;
+    shown->twin = snapshot_has_twins(from) && from->count > 0 ? &from->twins->x : NULL;
     shown->target_count = from->target_count;
     shown->target_x = from->target_x;
     shown->target_y = from->target_y;

@@ -115,6 +115,7 @@ struct request_subscribe {
     double hz;                        /* snapshots a second; 30 when left out */
     bool forces;                      /* steering vectors with every agent */
     bool parts;                       /* those of the behaviors' forces as well; with forces */
+    bool twins;                       /* where the agents' twins are, while there is a comparison */
     bool cursors;                     /* the `cursors` lines as well */
     char events[REQUEST_EVENTS_TEXT]; /* names with a blank between them; "": every event */
     char fields[REQUEST_FIELDS_TEXT]; /* names with a blank between them; "": the usual ones */

@@ -277,6 +277,7 @@ unsigned request_snapshot_fields(const struct request_subscribe *subscribe) {
     }
     fields |= subscribe->forces ? (unsigned)SNAPSHOT_FORCES : 0u;
     fields |= subscribe->parts ? (unsigned)SNAPSHOT_PARTS : 0u;
+    fields |= subscribe->twins ? (unsigned)SNAPSHOT_TWIN : 0u;
     return fields & frame_layout_row(subscribe->layout)->fields;
 }
 
@@ -383,7 +384,7 @@ static int check_grid(const struct request_subscribe *subscribe, const cJSON *js
 int request_check_subscribe(struct request *request, const cJSON *json, struct failure *failure) {
     struct request_subscribe *subscribe = &request->body.subscribe;
     static const char *const grids[] = {"grid", "cell", "by_kind", "mean_speed", NULL};
-    static const char *const agents[] = {"fields", "forces", "most", NULL};
+    static const char *const agents[] = {"fields", "forces", "most", "twins", NULL};
     static const char *const parts[] = {"parts", NULL};
     static const char *const keys[] = {"key_changes", NULL};
     static const char *const frames[] = {"region", "kinds", NULL};

@@ -51,6 +51,7 @@ static const struct field subscribe_fields[] = {
         "Snapshots a second of simulated time.", .initial = USUAL_FRAME_HZ),
     FLAG(struct request_subscribe, forces, "Steering vectors with every agent."),
     FLAG(struct request_subscribe, parts, "With forces, layout objects: the forces of flock's three rules."),
+    FLAG(struct request_subscribe, twins, "Where the twin of every agent is, while `compare` runs one."),
     NAMES("fields", struct request_subscribe, fields,
         "What of every agent: pos, vel, heading, state, kind, stamina, force, desired.",
         .choices = request_field_names),

@@ -284,6 +284,7 @@ void snapshot_destroy(struct snapshot *snapshot) {
     free(snapshot->shares);
     free(snapshot->part_begin);
     free(snapshot->parts);
+    free(snapshot->twins);
     free(snapshot);
 }
 
@@ -362,6 +363,21 @@ int snapshot_reserve_parts(struct snapshot *snapshot, int32_t part_count) {
     return 0;
 }
 
+int snapshot_reserve_twins(struct snapshot *snapshot) {
+    if (snapshot->capacity > snapshot->twin_capacity) {
+        bool ok = true;
+        RESIZE(snapshot->twins, (size_t)snapshot->capacity, &ok);
+        if (!ok) {
+            return -1;
+        }
+        snapshot->twin_capacity = snapshot->capacity;
+    }
+    for (int32_t i = 0; i < snapshot->twin_capacity; i++) {
+        snapshot->twins[i] = (struct snapshot_vector){SNAPSHOT_NO_TWIN, SNAPSHOT_NO_TWIN};
+    }
+    return 0;
+}
+
 size_t snapshot_bytes(int32_t count, int32_t share_count, bool has_forces) {
     const struct snapshot *none = NULL;
 #define AND_SIZE(type, column) +sizeof(type)
@@ -415,7 +431,8 @@ static void copy_head(const struct snapshot *from, struct snapshot *to) {
 
 /* Room for all, or for some of them. */
 static int reserve(const struct snapshot *from, int32_t count, struct snapshot *to) {
-    if (snapshot_reserve(to, count, from->share_count, from->has_forces) != 0) {
+    if (snapshot_reserve(to, count, from->share_count, from->has_forces) != 0 ||
+        (snapshot_has_twins(from) && snapshot_reserve_twins(to) != 0)) {
         return -1;
     }
     return snapshot_has_parts(from) ? snapshot_reserve_parts(to, from->part_count) : 0;
@@ -438,6 +455,9 @@ int snapshot_copy(const struct snapshot *from, struct snapshot *to) {
         COPY(struct snapshot_vector, steering)
         memcpy(to->share_begin, from->share_begin, ((size_t)from->count + 1) * sizeof *from->share_begin);
         memcpy(to->shares, from->shares, (size_t)from->share_count * sizeof *from->shares);
+    }
+    if (snapshot_has_twins(from)) {
+        COPY(struct snapshot_vector, twins)
     }
     if (snapshot_has_parts(from)) {
         memcpy(to->part_begin, from->part_begin, ((size_t)from->count + 1) * sizeof *from->part_begin);
@@ -478,6 +498,9 @@ int snapshot_select(const struct snapshot *from, const int32_t *rows, int32_t co
     }
     copy_head(from, to);
     to->count = count;
+    for (int32_t i = 0; i < count && snapshot_has_twins(from); i++) {
+        to->twins[i] = from->twins[rows[i]];
+    }
     to->share_count = 0;
     to->part_count = 0;
     for (int32_t i = 0; i < count; i++) {

@@ -26,9 +26,12 @@ enum snapshot_field {
     SNAPSHOT_DESIRED = 128, /* the desired velocity */
     SNAPSHOT_SHARES = 256,  /* each behavior's part of the force; layout objects only */
     SNAPSHOT_PARTS = 512,   /* the parts of those shares that have some; layout objects only, with SHARES */
+    SNAPSHOT_TWIN = 1024,   /* where the agent's twin is, while there is a comparison */
     SNAPSHOT_USUAL = 31,    /* when nothing is chosen */
     SNAPSHOT_FORCES = SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_SHARES,
 };
+
+#define SNAPSHOT_NO_TWIN INT32_MIN
 
 /** A vector in hundredths of its unit. */
 struct snapshot_vector {
@@ -89,6 +92,9 @@ struct snapshot {
     struct snapshot_part *parts; /* those of a behavior one after the other */
     int32_t part_count, part_capacity;
 
+    struct snapshot_vector *twins; /* SNAPSHOT_TWIN: px; x is SNAPSHOT_NO_TWIN of an agent that has none */
+    int32_t twin_capacity;
+
     int32_t target_count;
     uint16_t target_name[LIMIT_TARGETS]; /* index in target_names */
     int32_t target_x[LIMIT_TARGETS], target_y[LIMIT_TARGETS];
@@ -106,6 +112,13 @@ NODISCARD int snapshot_reserve(struct snapshot *snapshot, int32_t count, int32_t
 /** Room for so many parts of the shares of the agents that there is room for; after snapshot_reserve with has_forces.
  * -1 when out of memory (nothing changes). */
 NODISCARD int snapshot_reserve_parts(struct snapshot *snapshot, int32_t part_count);
+
+/** Room for the twins of its agents, after snapshot_reserve; none has one yet. -1 when out of memory (nothing changes). */
+NODISCARD int snapshot_reserve_twins(struct snapshot *snapshot);
+
+static inline bool snapshot_has_twins(const struct snapshot *snapshot) {
+    return (snapshot->fields & (unsigned)SNAPSHOT_TWIN) != 0;
+}
 
 /** Whether the parts of shares are there. */
 static inline bool snapshot_has_parts(const struct snapshot *snapshot) {

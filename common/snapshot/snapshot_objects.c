@@ -22,7 +22,7 @@ enum {
     NAME_FRAGMENT_EXTRA = 17, /* the longest text around a name */
     AGENT_BYTES =
         6 + 10 + 2 * FRAGMENT_BYTES + 6 * (8 + 13) + 22, /* fragments, keys and numbers of one agent */
-    AGENT_FORCE_BYTES = 2 * (13 + 2 * 13 + 2) + 16,
+    AGENT_FORCE_BYTES = 3 * (13 + 2 * 13 + 2) + 16,      /* and the twin */
     SHARE_BYTES = FRAGMENT_BYTES + 2 * 13 + 4,
     PART_BYTES = 2 * FRAGMENT_BYTES + 2 * 13 + 16, /* the behavior's name may come with each */
     SLACK_BYTES = FRAGMENT_BYTES + DIGITS_SLACK,   /* what fixed-size copies may store past the text */
@@ -188,6 +188,16 @@ static char *put_forces(char *out, const struct snapshot *snapshot, const struct
     return put_shares(put_steering(put_desired(out, snapshot, i), snapshot, i), snapshot, fragments, i);
 }
 
+/* ,"twin":[12.34,5.00]; nothing for an agent without a twin. */
+static char *put_twin(char *out, const struct snapshot *snapshot, int32_t i) {
+    if (snapshot->twins[i].x == SNAPSHOT_NO_TWIN) {
+        return out;
+    }
+    out = PUT(out, ",\"twin\":[");
+    out = put_vector(out, snapshot->twins[i]);
+    return PUT(out, "]");
+}
+
 /* The members of one agent that are in `fields`; the same text as put_agent's for those. */
 static inline char *put_chosen(char *out, const struct snapshot *snapshot, const struct fragments *fragments,
                                unsigned fields, int32_t i) {
@@ -212,6 +222,7 @@ static inline char *put_chosen(char *out, const struct snapshot *snapshot, const
     if (fields & SNAPSHOT_STAMINA) {
         out = digits_write_hundredths(PUT(out, ",\"stamina\":"), snapshot->stamina[i]);
     }
+    out = fields & SNAPSHOT_TWIN ? put_twin(out, snapshot, i) : out;
     out = fields & SNAPSHOT_DESIRED ? put_desired(out, snapshot, i) : out;
     out = fields & SNAPSHOT_FORCE ? put_steering(out, snapshot, i) : out;
     out = fields & SNAPSHOT_SHARES ? put_shares(out, snapshot, fragments, i) : out;
@@ -304,9 +315,11 @@ static void encode_chosen(const struct snapshot *snapshot, const struct fragment
 
 static void encode_all(const struct snapshot *snapshot, const struct fragments *fragments, unsigned fields,
                        struct buffer *out) {
-    const unsigned all = (unsigned)SNAPSHOT_FORCES | (unsigned)SNAPSHOT_PARTS, plain = fields & ~all;
+    const unsigned all = (unsigned)SNAPSHOT_FORCES | (unsigned)SNAPSHOT_PARTS | (unsigned)SNAPSHOT_TWIN,
+                   plain = fields & ~all;
     const unsigned there = (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u) |
-                           (snapshot_has_parts(snapshot) ? (unsigned)SNAPSHOT_PARTS : 0u);
+                           (snapshot_has_parts(snapshot) ? (unsigned)SNAPSHOT_PARTS : 0u) |
+                           (snapshot->fields & (unsigned)SNAPSHOT_TWIN);
     const unsigned forces = fields & there;
     if (plain == SNAPSHOT_USUAL && forces == 0) {
         encode_agents(snapshot, fragments, out);
@@ -357,13 +370,14 @@ enum agent_key {
     KEY_STEERING,
     KEY_FORCES,
     KEY_PARTS, /* of some agents */
+    KEY_TWIN,  /* the same */
     KEY_COUNT,
     KEYS_PLAIN = (1 << KEY_DESIRED) - 1, /* what every agent has */
     KEYS_FORCES = (1 << KEY_PARTS) - 1 - KEYS_PLAIN,
 };
 
-static const char *const agent_keys[KEY_COUNT] = {"id", "kind",    "state",   "x",        "y",      "vx",
-                                                  "vy", "heading", "desired", "steering", "forces", "parts"};
+static const char *const agent_keys[KEY_COUNT] = {
+    "id", "kind", "state", "x", "y", "vx", "vy", "heading", "desired", "steering", "forces", "parts", "twin"};
 
 enum { HEADING_MOST = 35999 };
 
@@ -491,6 +505,8 @@ static bool read_member(int key, const cJSON *value, struct snapshot *snapshot, 
         return !snapshot->has_forces || read_forces(value, snapshot);
     case KEY_PARTS:
         return !snapshot_has_parts(snapshot) || read_parts(value, snapshot);
+    case KEY_TWIN:
+        return !snapshot_has_twins(snapshot) || read_vector(value, &snapshot->twins[i]);
     default:
         return false;
     }
@@ -539,7 +555,7 @@ static int read_agent(const cJSON *object, struct snapshot *snapshot, int32_t i,
 /* What the arrays must hold. A line has fewer bytes than INT32_MAX, so it has fewer members. */
 struct room {
     int32_t agents, shares, parts;
-    bool has_parts; /* of one agent at least */
+    bool has_parts, has_twins; /* of one agent at least */
 };
 
 /* -1 when there are too many agents. */
@@ -556,6 +572,7 @@ static int count_agents(const cJSON *agents, struct room *room) {
             room->parts += cJSON_GetArraySize(behavior);
         }
         room->has_parts = room->has_parts || parts != NULL;
+        room->has_twins = room->has_twins || cJSON_GetObjectItemCaseSensitive(agent, "twin") != NULL;
         if (++room->agents > LIMIT_AGENTS) {
             return -1;
         }
@@ -565,7 +582,8 @@ static int count_agents(const cJSON *agents, struct room *room) {
 
 static int make_room(const struct room *room, struct snapshot *snapshot, struct failure *failure) {
     if (snapshot_reserve(snapshot, room->agents, room->shares, snapshot->has_forces) != 0 ||
-        (snapshot_has_parts(snapshot) && snapshot_reserve_parts(snapshot, room->parts) != 0)) {
+        (snapshot_has_parts(snapshot) && snapshot_reserve_parts(snapshot, room->parts) != 0) ||
+        (snapshot_has_twins(snapshot) && snapshot_reserve_twins(snapshot) != 0)) {
         return failure_set(failure, FAILURE_BUSY, NULL, "snapshot: out of memory");
     }
     if (room->agents > 0) {
@@ -589,6 +607,7 @@ static int read_agents(const cJSON *agents, struct snapshot *snapshot, struct fa
     snapshot->has_forces = cJSON_GetObjectItemCaseSensitive(agents->child, "forces") != NULL;
     snapshot->fields = SNAPSHOT_USUAL | (snapshot->has_forces ? (unsigned)SNAPSHOT_FORCES : 0u);
     snapshot->fields |= snapshot->has_forces && room.has_parts ? (unsigned)SNAPSHOT_PARTS : 0u;
+    snapshot->fields |= room.has_twins ? (unsigned)SNAPSHOT_TWIN : 0u;
     if (make_room(&room, snapshot, failure) != 0) {
         return -1;
     }
@@ -665,7 +684,7 @@ static size_t agent_bytes(unsigned fields) {
         {SNAPSHOT_POS, 30},    {SNAPSHOT_VEL, 28},     {SNAPSHOT_HEADING, 18},
         {SNAPSHOT_STATE, 20},  {SNAPSHOT_KIND, 18},    {SNAPSHOT_STAMINA, 20},
         {SNAPSHOT_FORCE, 38},  {SNAPSHOT_DESIRED, 38}, {SNAPSHOT_SHARES, 120}, /* of four behaviors */
-        {SNAPSHOT_PARTS, 110},                                                 /* of a flock */
+        {SNAPSHOT_PARTS, 110}, {SNAPSHOT_TWIN, 28},                            /* of a flock */
     };
     size_t bytes = 16; /* the id */
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -687,7 +706,7 @@ static enum frame_result decode_frame(const struct frame_reader *reader, const c
 
 const struct frame_layout frame_layout_objects = {
     .ops = {"snapshot"},
-    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES | SNAPSHOT_PARTS,
+    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCES | SNAPSHOT_PARTS | SNAPSHOT_TWIN,
     .agent_bytes = agent_bytes,
     .encode = encode_frame,
     .decode = decode_frame,

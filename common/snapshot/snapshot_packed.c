@@ -452,9 +452,12 @@ static bool put_delta_columns(struct packed_encoder *encoder, const struct snaps
     return !(fields & SNAPSHOT_STATE) || put_states(encoder, now->state, out);
 }
 
-/* x, y, x, y ... */
+/* x, y, x, y ...; also of twins. */
 static void put_forces(const struct snapshot *now, unsigned fields, struct buffer *out) {
     const size_t numbers = (size_t)now->count * 2, width = sizeof now->desired->x;
+    if (fields & now->fields & SNAPSHOT_TWIN) {
+        put_column(out, "twin", now->twins, numbers, width);
+    }
     if (fields & SNAPSHOT_DESIRED && now->has_forces) {
         put_column(out, "desired", now->desired, numbers, width);
     }

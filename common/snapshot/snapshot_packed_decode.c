@@ -53,15 +53,16 @@ enum member {
     MEMBER_GONE,
     MEMBER_ONE_IN,
     MEMBER_OF,
+    MEMBER_TWIN,
     MEMBER_COUNT,
     COLUMNS = MEMBER_X_FAR
 };
 
 static const char *const member_names[MEMBER_COUNT] = {
-    "x",      "y",       "vx",          "vy",          "heading", "stamina",   "x_far",  "y_far",
-    "vx_far", "vy_far",  "heading_far", "stamina_far", "state",   "state_far", "id",     "kind",
-    "kinds",  "states",  "desired",     "steering",    "op",      "tick",      "time",   "key",
-    "n",      "targets", "clock",       "speed",       "from",    "gone",      "one_in", "of"};
+    "x",       "y",           "vx",          "vy",     "heading",   "stamina", "x_far", "y_far",   "vx_far",
+    "vy_far",  "heading_far", "stamina_far", "state",  "state_far", "id",      "kind",  "kinds",   "states",
+    "desired", "steering",    "op",          "tick",   "time",      "key",     "n",     "targets", "clock",
+    "speed",   "from",        "gone",        "one_in", "of",        "twin"};
 
 static const unsigned column_fields[COLUMNS] = {SNAPSHOT_POS, SNAPSHOT_POS,     SNAPSHOT_VEL,
                                                 SNAPSHOT_VEL, SNAPSHOT_HEADING, SNAPSHOT_STAMINA};
@@ -618,6 +619,17 @@ static int read_forces(const struct line *line, struct snapshot *out) {
     return 0;
 }
 
+static int read_twins(const struct line *line, struct snapshot *out) {
+    if (line->members[MEMBER_TWIN] == NULL) {
+        return 0;
+    }
+    if (snapshot_reserve_twins(out) != 0) {
+        return refuse_memory(line);
+    }
+    out->fields |= SNAPSHOT_TWIN;
+    return read_column(line, MEMBER_TWIN, out->twins, (size_t)out->count * 2, sizeof out->twins->x);
+}
+
 static int read_delta_head(const struct packed_decoder *decoder, const struct line *line,
                            struct snapshot *out) {
     double tick = 0.0, number = 0.0, count = 0.0;
@@ -669,7 +681,8 @@ static int read_delta(struct packed_decoder *decoder, const struct line *line, s
             return -1;
         }
     }
-    if (read_kind_and_state(decoder, line, out) != 0 || read_forces(line, out) != 0) {
+    if (read_kind_and_state(decoder, line, out) != 0 || read_forces(line, out) != 0 ||
+        read_twins(line, out) != 0) {
         return -1;
     }
     return snapshot_read_targets(line->members[MEMBER_TARGETS], out, line->failure);
@@ -723,8 +736,9 @@ static size_t in_base64(size_t bytes) {
 static const struct {
     unsigned field, key, delta;
 } field_bytes[] = {
-    {SNAPSHOT_POS, 8, 4},  {SNAPSHOT_VEL, 8, 4},     {SNAPSHOT_HEADING, 2, 2}, {SNAPSHOT_STATE, 2, 0},
-    {SNAPSHOT_KIND, 1, 0}, {SNAPSHOT_STAMINA, 4, 2}, {SNAPSHOT_FORCE, 0, 8},   {SNAPSHOT_DESIRED, 0, 8},
+    {SNAPSHOT_POS, 8, 4},   {SNAPSHOT_VEL, 8, 4},     {SNAPSHOT_HEADING, 2, 2},
+    {SNAPSHOT_STATE, 2, 0}, {SNAPSHOT_KIND, 1, 0},    {SNAPSHOT_STAMINA, 4, 2},
+    {SNAPSHOT_FORCE, 0, 8}, {SNAPSHOT_DESIRED, 0, 8}, {SNAPSHOT_TWIN, 0, 8},
 };
 
 static size_t delta_bytes(unsigned fields) {
@@ -763,7 +777,7 @@ static const struct frame_key_codec key_codec = {
 
 const struct frame_layout frame_layout_packed = {
     .ops = {"key", "delta"},
-    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED,
+    .fields = SNAPSHOT_USUAL | SNAPSHOT_STAMINA | SNAPSHOT_FORCE | SNAPSHOT_DESIRED | SNAPSHOT_TWIN,
     .agent_bytes = delta_bytes,
     .key = &key_codec,
     .decode = decode_frame,

@@ -143,6 +143,8 @@ struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const s
                 schedule.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
             schedule.parts =
                 schedule.parts || (session->subscription.view.fields & (unsigned)SNAPSHOT_PARTS) != 0;
+            schedule.twins =
+                schedule.twins || (session->subscription.view.fields & (unsigned)SNAPSHOT_TWIN) != 0;
             snapshot_schedule_add(&schedule, session->subscription.every, session->subscription.forces);
         }
     }
@@ -576,6 +578,9 @@ static void send_subscribed(const struct subscribe_context *context, struct sess
         json_key_bool(json, "forces", request->body.subscribe.forces);
         if ((view->fields & (unsigned)SNAPSHOT_PARTS) != 0) {
             json_key_bool(json, "parts", true);
+        }
+        if ((view->fields & (unsigned)SNAPSHOT_TWIN) != 0) {
+            json_key_bool(json, "twins", true);
         }
         write_fields(view->fields, json);
     }

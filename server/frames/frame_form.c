@@ -75,7 +75,8 @@ bool snapshot_extract_shows(const struct snapshot_extract *extract, const struct
 unsigned snapshot_schedule_fields(const struct snapshot_schedule *schedule) {
     return (schedule->headings ? (unsigned)SNAPSHOT_HEADING : 0u) |
            (schedule->forces ? (unsigned)SNAPSHOT_FORCES : 0u) |
-           (schedule->parts ? (unsigned)SNAPSHOT_PARTS : 0u);
+           (schedule->parts ? (unsigned)SNAPSHOT_PARTS : 0u) |
+           (schedule->twins ? (unsigned)SNAPSHOT_TWIN : 0u);
 }
 
 void snapshot_schedule_add(struct snapshot_schedule *schedule, uint64_t every, bool forces) {

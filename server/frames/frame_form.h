@@ -86,6 +86,7 @@ struct snapshot_schedule {
     uint64_t every[SNAPSHOT_SCHEDULE_RATES]; /* distinct; the ticks that are a multiple of one of them */
     bool forces;                             /* with steering vectors */
     bool parts;                              /* with the parts of forces */
+    bool twins;                              /* with twins, while there are any */
     uint64_t explained;                      /* forces: struct subscription; 0 without */
     bool headings;                           /* with headings: an arc tangent an agent */
 };

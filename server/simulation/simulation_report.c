@@ -441,6 +441,26 @@ static bool shows_parts(const struct simulation *simulation) {
     return is_part;
 }
 
+/* Where the twins of the snapshot's agents are; both lie in order of id. */
+static int copy_twins(const struct world *twin, struct snapshot *out) {
+    int32_t row = 0;
+    if (snapshot_reserve_twins(out) != 0) {
+        return -1;
+    }
+    out->fields |= (unsigned)SNAPSHOT_TWIN;
+    for (int32_t i = 0; i < out->count; i++) {
+        while (row < world_agent_count(twin) && world_agent_id(twin, row) < out->id[i]) {
+            row++;
+        }
+        if (row < world_agent_count(twin) && world_agent_id(twin, row) == out->id[i]) {
+            const vec2 at = world_agent(twin, row).position;
+            out->twins[i] =
+                (struct snapshot_vector){world_snapshot_hundredths(at.x), world_snapshot_hundredths(at.y)};
+        }
+    }
+    return 0;
+}
+
 static int copy_world(struct simulation *simulation, unsigned fields, struct snapshot_slot *slot) {
     const bool has_forces = (fields & (unsigned)SNAPSHOT_FORCES) != 0;
     read_views(simulation, fields);
@@ -449,8 +469,10 @@ static int copy_world(struct simulation *simulation, unsigned fields, struct sna
     }
     snapshot_extract_destroy(slot->extract);
     slot->extract = NULL;
-    return world_snapshot_copy_wanted(simulation->state.world, fields,
-                                      has_forces ? simulation->gathering : NULL, slot->snapshot);
+    const int result = world_snapshot_copy_wanted(simulation->state.world, fields,
+                                                  has_forces ? simulation->gathering : NULL, slot->snapshot);
+    const bool has_twins = simulation->twin != NULL && (fields & (unsigned)SNAPSHOT_TWIN) != 0;
+    return result == 0 && has_twins ? copy_twins(simulation->twin->state.world, slot->snapshot) : result;
 }
 
 void simulation_publish(struct simulation *simulation, const struct snapshot_schedule *schedule,

@@ -46,7 +46,10 @@ ABOUT_THE_WORLD = [
     ("step", r"until\.state\.name", r"kind .* has no state .*"),
     ("rewind", "seconds|ticks|tick|mark|branch", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*|the world is in branch .*"),
     ("compare", "branch|save|keep", "no branch .*|there is no twin; .*|the world is in branch .*|not in memory; .*|no checkpoint is in memory; .*|it has other kinds .*"),
-    ("compare", r"kind|param|value|requests\[\d+\].*", "no kind .*|no parameter .*|.* is out of range: .*|.* is not a whole number; .*|.* has no behavior external; .*|obstacle .*|.* polygon .*"),
+    ("compare", r"(requests\[\d+\]\.)?value", r".* is out of range: .*|.* is not a whole number; .*"),
+    ("compare", r"requests\[\d+\]\.(kind|agent|agents\[\d+\])", ".* has no behavior external; .*"),
+    ("compare", r"requests\[\d+\]\.obstacle", r"obstacle \d+ is no door; .*"),
+    ("compare", r"requests\[\d+\]\.(polygon|x)", "sides? .* of the polygon .*|the polygon would lose precision at this position"),
     ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
 ]
 FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}

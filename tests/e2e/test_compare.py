@@ -1,6 +1,8 @@
 """A twin beside the live world: the same requests give the same hashes, another parameter gives those of a server that has it; what is said of
 it; and what may come in between."""
 
+import array
+import base64
 import glob
 import os
 import pathlib
@@ -132,6 +134,40 @@ class Compare(Case):
                 self.assert_error(client.request("compare", **fields), code)
             client.request("load", scenario="seek")
             self.assert_error(client.request("compare", save="early"), "bad_param", field="save")
+
+    def test_frames_have_twins_for_those_who_ask(self):
+        """Both layouts: the twin with another value of a parameter is where a server has its agents that has the value."""
+        with Server("--paused", "flock") as server, server.connect() as client, server.connect() as rows, server.connect() as columns, \
+                server.connect() as others, Server("--paused", "flock") as two, two.connect() as other:
+            kind = kind_of(client)
+            self.assertTrue(rows.request("subscribe", hz=60, twins=True)["twins"])
+            columns.request("subscribe", layout="packed", hz=60, twins=True)
+            others.request("subscribe", hz=60)
+            self.assertNotIn("twin", rows.receive_op("snapshot")["agents"][0])
+            self.assertNotIn("twin", columns.receive_op("delta"))
+            client.request("compare", kind=kind, param="max_speed", value=40)
+            client.request("compare", keep=True, requests=[{"op": "remove", "agents": [2]}])
+            client.request("step", count=40)
+            for op, fields in (("set_param", {"kind": kind, "param": "max_speed", "value": 40}), ("remove", {"agents": [2]}), ("step", {"count": 40})):
+                other.request(op, **fields, id=op)
+            wanted = {agent["id"]: [agent["x"], agent["y"]] for agent in other.request("get")["frame"]["agents"]}
+            frame = self.frame_of(rows, "snapshot", 40)
+            self.assertEqual({agent["id"]: agent["twin"] for agent in frame["agents"] if "twin" in agent}, wanted)
+            self.assertEqual([agent["id"] for agent in frame["agents"] if "twin" not in agent], [2])
+            twin = array.array("i", base64.b64decode(self.frame_of(columns, "delta", 40)["twin"]))
+            self.assertEqual([[twin[2 * i] / 100, twin[2 * i + 1] / 100] for i in (0, 2)], [wanted[1], wanted[3]])
+            self.assertEqual((twin[2], twin[3]), (-2**31, -2**31))
+            self.assertNotIn("twin", self.frame_of(others, "snapshot", 40)["agents"][0])
+            client.request("compare", off=True)
+            client.request("step", count=1)
+            self.assertNotIn("twin", self.frame_of(columns, "delta", 41))
+            self.assert_error(rows.request("subscribe", layout="density", twins=True), "bad_param", field="twins")
+
+    def frame_of(self, client, op, tick):
+        frame = client.receive_op(op)
+        while frame["tick"] != tick:
+            frame = client.receive_op(op)
+        return frame
 
     def test_hostile(self):
         """Comparisons in a row, of two admins, while worlds come and go; too many agents; without a past."""

@@ -9,7 +9,7 @@ const TYPES: Record<string, Bytes> = {
     id: Uint32Array, kind: Uint8Array, state: Uint16Array, x: Int32Array, y: Int32Array, vx: Int32Array, vy: Int32Array,
     heading: Uint16Array, stamina: Int32Array,
 };
-const MEASURES = ["x", "y", "vx", "vy", "heading", "stamina"] as const, PAIRS = ["desired", "steering"] as const;
+const MEASURES = ["x", "y", "vx", "vy", "heading", "stamina"] as const, PAIRS = ["desired", "steering", "twin"] as const;
 const FIELD_OF: Record<string, string> = { x: "pos", y: "pos", vx: "vel", vy: "vel", steering: "force" };
 const TURN = 36000; // hundredths of a degree
 
@@ -204,7 +204,7 @@ export class Names implements Iterable<string> {
 export type Px = { readonly [name in (typeof MEASURES | typeof PAIRS)[number]]: Float64Array };
 
 /** Agents in columns, in ascending order of their ids, an entry for each. Lengths, speeds and angles are integers, hundredths of px, px/s and
- *  degrees; `px` has them as floating point numbers. `desired` and `steering` are pairs: x, y, x, y. A column is decoded when it is
+ *  degrees; `px` has them as floating point numbers. `desired`, `steering` and `twin` (-2147483648: none) are pairs: x, y, x, y. A column is decoded when it is
  *  read, and is the frame's own. One that was not asked for is a DroverError `no_column`. */
 export interface Frame {
     readonly id: Uint32Array;
@@ -218,6 +218,7 @@ export interface Frame {
     readonly stamina: Int32Array;
     readonly desired: Int32Array;
     readonly steering: Int32Array;
+    readonly twin: Int32Array;
 }
 export class Frame extends Moment {
     readonly px = {} as Px;

@@ -13,7 +13,8 @@ from .errors import nonsense
 # Entries of the columns of a key (protocol.md, "key, delta").
 KEY_CODES = {"id": "I", "kind": "B", "state": "H", "x": "i", "y": "i", "vx": "i", "vy": "i", "heading": "H", "stamina": "i"}
 DIFFERENCES = ("x", "y", "vx", "vy", "heading", "stamina")
-PAIRS = ("desired", "steering")
+PAIRS = ("desired", "steering", "twin")
+NO_TWIN = -2**31
 FIELD_OF = {"x": "pos", "y": "pos", "vx": "vel", "vy": "vel", "steering": "force"}
 
 
@@ -156,7 +157,7 @@ class Frame(_Moment):
 
     `id`, `kind`, `state`, `x`, `y`, `vx`, `vy`, `heading`, `stamina` have an entry for each agent; lengths, speeds and
     angles are integers, hundredths of px, px/s and degrees (`px` has them as floating point numbers). `desired` and
-    `steering` are pairs. Columns are numpy arrays, or memoryviews where numpy is not installed. `kind` and `state` compare
+    `steering` are pairs, and so is `twin`: where the agents' twins are, -2147483648 for none (subscribe with twins=True). Columns are numpy arrays, or memoryviews where numpy is not installed. `kind` and `state` compare
     with a name: `frame.x[frame.kind == "prey"]`.
     """
 
@@ -171,6 +172,7 @@ class Frame(_Moment):
     stamina: Column
     desired: Column
     steering: Column
+    twin: Column
     nearest: Optional[Column] = None  # of a reply to a request with `nearest`: rows, as protocol.md says under get; -1: none
     rays: Optional[Column] = None  # of a reply to a request with `rays`: px, as many of each agent as were asked for
 
@@ -263,7 +265,7 @@ class Frame(_Moment):
             if name in DIFFERENCES:
                 lists[name] = [value / self.scale for value in values.tolist()]
             elif name in PAIRS:
-                lists[name] = [[x / self.scale, y / self.scale] for x, y in _rows(values)]
+                lists[name] = [[x / self.scale, y / self.scale] if x != NO_TWIN else None for x, y in _rows(values)]
             else:
                 lists[name] = list(values) if isinstance(values, Names) else values.tolist()
         return [dict(zip(lists, row)) for row in zip(*lists.values())]

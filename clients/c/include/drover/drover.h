@@ -232,7 +232,8 @@ enum drover_column {
     DROVER_FORCE = 64,
     DROVER_DESIRED = 128,
     DROVER_SHARES = 256,
-    DROVER_PARTS = 512
+    DROVER_PARTS = 512,
+    DROVER_TWIN = 1024
 };
 
 /** The world after a tick. Columns have `count` entries, in ascending order of id. Lengths are hundredths of px,
@@ -271,6 +272,8 @@ struct drover_frame {
     uint32_t
         one_in; /* of so many agents of the view the frame has one: 1, 2, 4 ...; 0 unless it says so ("most") */
     uint32_t of; /* agents that the view has in all, with one_in */
+    const int32_t
+        *twin; /* pairs: where the agent's twin is, 1/100 px, INT32_MIN for none; NULL without DROVER_TWIN */
 };
 
 /** One behavior's share of an agent's steering force, or a part of that share. */
