@@ -472,6 +472,66 @@ static void draw_density(const struct scene *scene, struct canvas *canvas) {
     }
 }
 
+/* ---- twins ---- */
+
+enum { TWIN_LINES_MOST = 2000 /* in a larger crowd lines are a carpet */ };
+
+/* Where the twin of an agent of the frame is, beside the agent as it is drawn, px of the world; false when it has none. */
+static bool find_twin(const struct scene *scene, int32_t index, vec2 *place) {
+    const struct frame *frame = scene->frame;
+    const struct snapshot *snapshot = frame->names;
+    const int32_t row = frame->row[index];
+    if (row < 0 || row >= snapshot->count || snapshot->twins[row].x == SNAPSHOT_NO_TWIN) {
+        return false;
+    }
+    const vec2 way = {0.01f * (float)(snapshot->twins[row].x - snapshot->x[row]),
+                      0.01f * (float)(snapshot->twins[row].y - snapshot->y[row])};
+    *place =
+        vec2_add(vec2_make(frame->x[index], frame->y[index]), torus_short_way(way, scene_wrap_size(scene)));
+    return true;
+}
+
+static bool is_near(const struct canvas *canvas, vec2 at, float reach) {
+    return at.x > (float)canvas->clip.x0 - reach && at.y > (float)canvas->clip.y0 - reach &&
+           at.x < (float)canvas->clip.x1 + reach && at.y < (float)canvas->clip.y1 + reach;
+}
+
+/* A twin that has parted from its agent, by more than a radius: a pale disc, as nobody knows where it heads, and a thin line. */
+static void draw_twin(const struct scene *scene, struct canvas *canvas, const struct scene_style *style,
+                      const struct camera *camera, int32_t index) {
+    const struct frame *frame = scene->frame;
+    const float radius = style->agents.radius[frame->kind[index]], unit = scene->pixel_scale;
+    const color fill = frame->fill[index];
+    vec2 place;
+    if (!find_twin(scene, index, &place)) {
+        return;
+    }
+    const vec2 agent = camera_to_window(camera, vec2_make(frame->x[index], frame->y[index])),
+               twin = camera_to_window(camera, place);
+    const float apart = vec2_length(vec2_sub(twin, agent));
+    if (apart <= radius || (!is_near(canvas, agent, radius) && !is_near(canvas, twin, radius))) {
+        return;
+    }
+    if (frame->count <= TWIN_LINES_MOST) {
+        canvas_draw_line(canvas, agent, twin, 1.0f * unit, color_fade(fill, 0.5f));
+    }
+    canvas_fill_disc(canvas, twin, 0.75f * radius, color_fade(fill, 0.3f));
+    canvas_draw_ring(canvas, twin, 0.75f * radius, 1.0f * unit, color_fade(fill, 0.6f));
+}
+
+static void draw_twins(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
+    const vec2 wrap_size = scene_wrap_size(scene);
+    if (!snapshot_has_twins(scene->frame->names) || scene->density != NULL || scene_is_heat(scene)) {
+        return;
+    }
+    for (int tile = 0; tile < tiles_count(wrap_size); tile++) {
+        const struct camera camera = tiles_camera(scene->camera, wrap_size, tile);
+        for (int32_t i = 0; i < scene->frame->count; i++) {
+            draw_twin(scene, canvas, style, &camera, i);
+        }
+    }
+}
+
 static void draw_crowd(const struct scene *scene, struct canvas *canvas, const struct scene_style *style) {
     const float cell = (float)HEAT_CELL_PX * scene->pixel_scale;
     if (scene->density != NULL && scene->heat != NULL) {
@@ -689,6 +749,7 @@ void scene_draw(const struct scene *scene, struct canvas *canvas) {
         style_init(scene, &style);
         draw_targets(scene, canvas, &style);
         overlays_draw(scene, canvas, &style);
+        draw_twins(scene, canvas, &style);
         draw_crowd(scene, canvas, &style);
         if (scene->has_hovered) {
             draw_ring_at(scene, canvas, scene->hovered,

@@ -80,6 +80,9 @@ static void copy_columns(const struct drover_frame *frame, struct snapshot *to) 
     memcpy(to->vy, frame->vy, bytes);
     memcpy(to->heading, frame->heading, bytes);
     memcpy(to->stamina, frame->stamina, bytes);
+    if (frame->twin != NULL) {
+        memcpy(to->twins, frame->twin, 2 * bytes);
+    }
     if (frame->desired != NULL && frame->steering != NULL) {
         memcpy(to->desired, frame->desired, 2 * bytes);
         memcpy(to->steering, frame->steering, 2 * bytes);
@@ -141,6 +144,9 @@ static int reserve(const struct drover_frame *frame, struct snapshot *to) {
         shares += drover_frame_shares(frame, row, NULL, 0);
     }
     if (snapshot_reserve(to, frame->count, shares, to->has_forces) != 0) {
+        return -1;
+    }
+    if (snapshot_has_twins(to) && snapshot_reserve_twins(to) != 0) {
         return -1;
     }
     return snapshot_has_parts(to) ? snapshot_reserve_parts(to, shares) : 0;

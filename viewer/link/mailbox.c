@@ -216,6 +216,7 @@ struct request stream_request(const struct stream_choice *stream, const struct s
     subscribe->hz = takes_grid(stream) ? density_hz : agents_hz;
     subscribe->forces = stream->forces;
     subscribe->parts = stream->parts;
+    subscribe->twins = frame_layout_row(subscribe->layout)->fields != 0;
     subscribe->most = stream->most;
     subscribe->cursors = true;
     subscribe->has_region = stream->has_region;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "viewer/model/camera.h"
+
 /* ---- rates ---- */
 
 static const double rate_sample_ms = 250.0;
@@ -193,6 +195,7 @@ float plots_value(const struct plots *plots, int series, int index) {
     assert(series >= 0 && series < PLOTS_STATE + PLOTS_STATES);
     return series == PLOTS_SPEED   ? sample->mean_speed
            : series == PLOTS_ORDER ? sample->order
+           : series == PLOTS_APART ? sample->apart
            : series == PLOTS_OWN   ? sample->own
                                    : sample->states[series - PLOTS_STATE];
 }
@@ -226,6 +229,22 @@ static void count_states(struct plots *plots, const struct snapshot *snapshot, s
     }
 }
 
+/* NAN without a twin. */
+static float mean_apart(const struct plots *plots, const struct snapshot *snapshot) {
+    double sum = 0.0;
+    int32_t pairs = 0;
+    for (int32_t i = 0; snapshot_has_twins(snapshot) && i < snapshot->count; i++) {
+        const struct snapshot_vector twin = snapshot->twins[i];
+        if (twin.x != SNAPSHOT_NO_TWIN) {
+            const vec2 way = {0.01f * (float)(twin.x - snapshot->x[i]),
+                              0.01f * (float)(twin.y - snapshot->y[i])};
+            sum += (double)vec2_length(torus_short_way(way, plots->wrap_size));
+            pairs++;
+        }
+    }
+    return pairs > 0 ? (float)(sum / pairs) : NAN;
+}
+
 void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     if (plots->count > 0 &&
         snapshot->time_s < plots_at(plots, plots->count - 1)->time_s + step_s - rounding_s) {
@@ -252,6 +271,7 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     sample->in_world = fmax(plots->in_world, (double)snapshot->count);
     sample->own = plots->own_kind[0] != '\0' ? plots->own_value : plots->own_name[0] != '\0' ? 0.0f : NAN;
     sample->mean_speed = (float)(speeds / count);
+    sample->apart = mean_apart(plots, snapshot);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
     count_states(plots, snapshot, sample);
     assert(plots->count <= PLOTS_SAMPLES && plots->state_count <= PLOTS_STATES);
@@ -289,6 +309,15 @@ static bool has_parts(const struct plots *plots) {
     return false;
 }
 
+bool plots_have_twins(const struct plots *plots) {
+    for (int i = 0; i < plots->count; i++) {
+        if (!isnan(plots_at(plots, i)->apart)) {
+            return true;
+        }
+    }
+    return false;
+}
+
 int plots_write_csv(const struct plots *plots, FILE *out) {
     assert(out != NULL);
     fputs("time_s,mean_speed,order", out);
@@ -297,6 +326,8 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
     }
     const bool tells_parts = has_parts(plots);
     fputs(tells_parts ? ",agents_in_view,agents_in_world" : "", out);
+    const bool tells_twins = plots_have_twins(plots);
+    fputs(tells_twins ? ",mean_distance_to_twin" : "", out);
     for (int i = 0; i < plots->count; i++) {
         const struct plots_sample *sample = plots_at(plots, i);
         fputc('\n', out);
@@ -310,6 +341,12 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
         }
         if (tells_parts) {
             fprintf(out, ",%ld,%ld", (long)sample->agents, lround(sample->in_world));
+        }
+        if (tells_twins) {
+            fputc(',', out);
+            if (!isnan(sample->apart)) {
+                write_number((double)sample->apart, out);
+            }
         }
     }
     fputc('\n', out);

@@ -101,6 +101,7 @@ struct plots_sample {
     double time_s;    /* simulated */
     float mean_speed; /* px/s */
     float order;      /* 0: headings cancel out, 1: all the same way */
+    float apart;      /* px: the mean distance of agents to their twins; NAN without twins */
     float own;        /* of the series that was chosen; NAN while it was not known */
     float states[PLOTS_STATES];
     int32_t agents;  /* that it is about: */
@@ -108,7 +109,7 @@ struct plots_sample {
 };
 
 /** What a sample holds; PLOTS_STATE + i is the count of state number i. */
-enum plots_series { PLOTS_SPEED, PLOTS_ORDER, PLOTS_OWN, PLOTS_STATE };
+enum plots_series { PLOTS_SPEED, PLOTS_ORDER, PLOTS_APART, PLOTS_OWN, PLOTS_STATE };
 
 struct plots {
     struct plots_sample samples[PLOTS_SAMPLES];
@@ -119,6 +120,7 @@ struct plots {
                   1];  /* the chosen series: a parameter of this kind; "": the count of a state */
     char own_name[64]; /* the parameter or the state; "" for no series */
     double in_world;   /* agents in the world now, which the next sample takes; 0: not known */
+    vec2 wrap_size;    /* px: of a wrapping world; {0,0} otherwise */
     float own_value;   /* of the parameter now, which the next sample takes; NAN: not known */
 };
 
@@ -139,8 +141,10 @@ const struct plots_sample *plots_at(const struct plots *plots, int index);
 int plots_find(const struct plots *plots, double time_s);
 /** Whether the sample is about a part of the world's agents. */
 bool plots_is_part(const struct plots_sample *sample);
+/** Whether some sample is about agents that have twins. */
+bool plots_have_twins(const struct plots *plots);
 /** As text with a head line: time_s,mean_speed,order and one column a state; where a sample is about a part of the agents
- * agents_in_view,agents_in_world as well. -1 when it cannot be written. */
+ * agents_in_view,agents_in_world as well, and with twins mean_distance_to_twin, px. -1 when it cannot be written. */
 NODISCARD int plots_write_csv(const struct plots *plots, FILE *out);
 
 #ifdef __cplusplus

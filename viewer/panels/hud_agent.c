@@ -216,6 +216,20 @@ static void fill_own(const struct hud_input *input, struct panels_view *view, in
     }
 }
 
+/* How far the agents are from their twins, once there were some: the mean of those in view. */
+static void fill_twins(const struct hud_input *input, struct panels_view *view, int shown) {
+    if (!plots_have_twins(input->plots)) {
+        return;
+    }
+    struct panels_plot *plot = add_plot(view, "mean distance to twin");
+    add_series(plot, PLOTS_APART, theme_color(view_settings_palette(input->settings), THEME_BAD));
+    fit(plot, input->plots);
+    const float value = shown >= 0 ? plots_value(input->plots, PLOTS_APART, shown) : NAN;
+    if (!isnan(value)) {
+        hud_format_tenths((double)value, " px", plot->value, sizeof plot->value);
+    }
+}
+
 void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
     const struct plots *plots = input->plots;
     if (plots == NULL || plots->count < 2) {
@@ -237,6 +251,7 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
     fit(crowd, plots);
     const int shown = input->playhead->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
     view->plot_mark = input->playhead->is_live ? -1 : shown;
+    fill_twins(input, view, shown);
     fill_own(input, view, shown);
     if (shown < 0) {
         return; /* a moment that is held for longer than the plots reach */

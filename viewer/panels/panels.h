@@ -34,7 +34,7 @@ enum {
     PANELS_TAG_PAD_PX = 9,
     PANELS_TAG_GAP_PX = 3, /* between its lines */
     PANELS_ROWS = 18,
-    PANELS_PLOTS = 4,
+    PANELS_PLOTS = 5,
     PANELS_LAG_BARS = 120,
     PANELS_RANKS = 64,
     PANELS_HITS = 320,
