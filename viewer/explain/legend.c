@@ -355,6 +355,10 @@ static void add_overlays(const struct legend_input *input, struct legend *legend
         (void)add(legend, LEGEND_ONION, theme_color(view_settings_palette(settings), THEME_TEXT_DIM),
                   "each 0.25 s before");
     }
+    if (input->heat == NULL && input->frame->names != NULL && snapshot_has_twins(input->frame->names)) {
+        (void)add(legend, LEGEND_CIRCLE, theme_color(view_settings_palette(settings), THEME_TEXT_DIM),
+                  "twin, where it has parted");
+    }
     if (input->has_agent) {
         (void)add(legend, LEGEND_CIRCLE, theme_color(view_settings_palette(settings), THEME_SELECTED),
                   "selected agent");

@@ -519,6 +519,19 @@ static bool apply_keeping(struct server_model *model, const struct message_event
     return false;
 }
 
+/* What there is to say of a twin beside the world. */
+static void tell_comparison(struct server_model *model, const struct message_event *event) {
+    if (strcmp(event->event, "compare_begun") == 0) {
+        server_model_set_notice(model, false, "a twin runs beside the world from tick %llu on",
+                                (unsigned long long)event->tick);
+    } else if (strcmp(event->event, "differs") == 0) {
+        server_model_set_notice(model, false, "agent %u is the first to differ from its twin, at tick %llu",
+                                (unsigned)event->agent, (unsigned long long)event->tick);
+    } else if (strcmp(event->event, "compare_ended") == 0) {
+        server_model_set_notice(model, false, "no twin runs any more: %s", event->reason);
+    }
+}
+
 static void apply_event(struct server_model *model, const struct message_event *event,
                         struct server_model_wish *wish) {
     const bool is_known = (event->has & EVENT_HAS_SKIPPED) == 0; /* lag is for the network figures */
@@ -546,6 +559,7 @@ static void apply_event(struct server_model *model, const struct message_event *
             model, true, "overload: %u agents close to each other, mostly %s, near %.0f, %.0f",
             event->candidates, event->kind, (double)event->x * 1e-2, (double)event->y * 1e-2);
     }
+    tell_comparison(model, event);
     if (is_known && event->by != 0 && event->by != model->session) {
         tell(model, event);
     }

@@ -230,6 +230,39 @@ static void any_subset_of_deltas_is_the_objects(void **state) {
     }
 }
 
+/* Where twins are: in both layouts, for those who ask, while there are some. */
+static void twins_come_with_frames(void **state) {
+    static const unsigned all = ALL | SNAPSHOT_TWIN, usual = SNAPSHOT_USUAL | SNAPSHOT_TWIN;
+    uint64_t random = 5;
+    struct snapshot *world = create(30, false), *read = snapshot_create();
+    struct failure failure;
+    struct stream asks, others;
+    begin(&asks, all);
+    begin(&others, ALL);
+    fill(world, &random);
+    for (int frame = 0; frame < 9; frame++) {
+        move(world, &random);
+        world->fields = frame / 3 == 1 ? all : ALL;
+        assert_int_equal(snapshot_reserve_twins(world), 0);
+        for (int32_t i = 1; i < world->count; i++) {
+            world->twins[i] = (struct snapshot_vector){within(&random, 1000000), -frame};
+        }
+        receive(&asks, world, encode(&asks, world), all);
+        assert_int_equal(snapshot_has_twins(asks.back), frame / 3 == 1);
+        receive(&others, world, encode(&others, world), ALL);
+        assert_false(snapshot_has_twins(others.back));
+        struct buffer line = objects_line(world, usual);
+        assert_int_equal(snapshot_decode(line.data, line.length, read, &failure), 0);
+        assert_same(world, read, usual);
+        assert_int_equal(strstr(line.data, "twin") != NULL, frame / 3 == 1);
+        buffer_fini(&line);
+    }
+    end(&asks);
+    end(&others);
+    snapshot_destroy(world);
+    snapshot_destroy(read);
+}
+
 /* Some agents go, others come, with higher ids or between those there are. */
 static void come_and_go(struct snapshot *world, uint64_t *random, int32_t *room) {
     const int32_t at = (int32_t)test_below(random, (uint32_t)world->count);
@@ -539,12 +572,19 @@ static void mutants_do_no_harm(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_whole),        cmocka_unit_test(names_are_those_of_the_wire),
-        cmocka_unit_test(other_lines_are_no_frames), cmocka_unit_test(any_subset_of_deltas_is_the_objects),
-        cmocka_unit_test(chosen_fields_and_forces),  cmocka_unit_test(a_key_is_due),
-        cmocka_unit_test(names_keep_their_indices),  cmocka_unit_test(still_columns_are_left_out),
-        cmocka_unit_test(wrong_lines_are_refused),   cmocka_unit_test(mutants_do_no_harm),
-        cmocka_unit_test(wrong_changes_are_refused), cmocka_unit_test(keys_change_as_agents_come_and_go),
+        cmocka_unit_test(every_row_is_whole),
+        cmocka_unit_test(names_are_those_of_the_wire),
+        cmocka_unit_test(other_lines_are_no_frames),
+        cmocka_unit_test(any_subset_of_deltas_is_the_objects),
+        cmocka_unit_test(twins_come_with_frames),
+        cmocka_unit_test(chosen_fields_and_forces),
+        cmocka_unit_test(a_key_is_due),
+        cmocka_unit_test(names_keep_their_indices),
+        cmocka_unit_test(still_columns_are_left_out),
+        cmocka_unit_test(wrong_lines_are_refused),
+        cmocka_unit_test(mutants_do_no_harm),
+        cmocka_unit_test(wrong_changes_are_refused),
+        cmocka_unit_test(keys_change_as_agents_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -371,6 +371,28 @@ static void a_parameter_is_plotted_from_its_choice_on(void **state) {
     snapshot_destroy(second);
 }
 
+/* Twins that have parted by 30 px and, through the edge of a wrapping world, by 20; an agent without one. */
+static void the_distance_to_twins_is_plotted_while_there_are_some(void **state) {
+    static struct plots plots;
+    const struct test_agent agents[] = {
+        {.id = 1, .x = 100, .y = 50}, {.id = 2, .x = 790, .y = 50}, {.id = 3}};
+    struct snapshot *without = make_snapshot(1000, agents, 3), *with = make_snapshot(2000, agents, 3);
+    assert_int_equal(snapshot_reserve_twins(with), 0);
+    with->fields |= SNAPSHOT_TWIN;
+    with->twins[0] = (struct snapshot_vector){10000, 8000};
+    with->twins[1] = (struct snapshot_vector){1000, 5000};
+    plots_init(&plots);
+    plots.wrap_size = vec2_make(800.0f, 600.0f);
+    plots_add(&plots, without);
+    assert_false(plots_have_twins(&plots));
+    plots_add(&plots, with);
+    assert_true(plots_have_twins(&plots));
+    assert_true(isnan(plots_value(&plots, PLOTS_APART, 0)));
+    assert_true(fabsf(plots_value(&plots, PLOTS_APART, 1) - 25.0f) < 0.01f);
+    snapshot_destroy(without);
+    snapshot_destroy(with);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fits_the_tighter_side),
@@ -397,6 +419,7 @@ int main(void) {
         cmocka_unit_test(the_next_world_begins_with_the_persons_own),
         cmocka_unit_test(a_narrow_window_has_no_panel_because_of_a_view),
         cmocka_unit_test(a_parameter_is_plotted_from_its_choice_on),
+        cmocka_unit_test(the_distance_to_twins_is_plotted_while_there_are_some),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
