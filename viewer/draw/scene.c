@@ -513,7 +513,8 @@ static void draw_twin(const struct scene *scene, struct canvas *canvas, const st
         return;
     }
     if (frame->count <= TWIN_LINES_MOST) {
-        canvas_draw_line(canvas, agent, twin, 1.0f * unit, color_fade(fill, 0.5f));
+        const float share = 6.0f * radius / (6.0f * radius + apart); /* long lines are fainter */
+        canvas_draw_line(canvas, agent, twin, 1.0f * unit, color_fade(fill, fmaxf(0.7f * share, 0.15f)));
     }
     canvas_fill_disc(canvas, twin, 0.75f * radius, color_fade(fill, 0.3f));
     canvas_draw_ring(canvas, twin, 0.75f * radius, 1.0f * unit, color_fade(fill, 0.6f));
