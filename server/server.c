@@ -296,6 +296,7 @@ static void on_beat(void *context) {
 static void close_handles(struct server *server) {
     web_door_close(server->web);
     session_set_fini(&server->context.sessions);
+    delivery_close(&server->context);
     uv_close((uv_handle_t *)&server->wakeup, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
     uv_close((uv_handle_t *)&server->terminate, NULL);
@@ -447,6 +448,8 @@ struct server *server_create(const struct server_options *options, struct failur
         return NULL;
     }
     server->context.uv = &server->loop;
+    server->context.wake = server_wake;
+    server->context.wake_context = server;
     service_notify_open(&server->notify);
     broadcast_init(&server->context.broadcast, (size_t)frame_memory);
     server->context.options = options;
@@ -469,8 +472,12 @@ int server_take_simulation(struct server *server, struct simulation *simulation,
     server->context.statistics.started_ns = clock_now_ns();
     server->context.statistics.started_s = (double)time(NULL);
     signal(SIGPIPE, SIG_IGN);
+    if (delivery_begin(&server->context, failure) != 0) {
+        return -1;
+    }
     const int result = init_handles(server);
     if (result != 0) {
+        delivery_close(&server->context);
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
     server->has_handles = true;

@@ -716,44 +716,26 @@ static void deliver_held(struct loop_context *loop) {
 
 /* ---- frames ---- */
 
-static void encode_frames(uv_work_t *work) {
-    struct loop_context *loop = work->data;
+static void encode_frames(void *context) {
+    struct loop_context *loop = context;
     broadcast_encode(&loop->broadcast);
+    atomic_store(&loop->encoding.is_done, true);
+    loop->wake(loop->wake_context);
 }
 
 static void send_frames(struct loop_context *loop) {
+    loop->encoding.is_under_way = false;
     broadcast_end(&loop->broadcast, &loop->sessions);
     tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - loop->encoding.begun_ns);
-}
-
-static void on_encoded(uv_work_t *work, int status) {
-    struct loop_context *loop = work->data;
-    (void)status;
-    free(work);
-    loop->encoding.is_under_way = false;
-    send_frames(loop);
-    delivery_take(loop); /* what came meanwhile */
-}
-
-/* -1 when there is no thread for it. */
-static int encode_elsewhere(struct loop_context *loop) {
-    uv_work_t *work = malloc(sizeof *work);
-    if (work == NULL) {
-        return -1;
-    }
-    work->data = loop;
-    if (uv_queue_work(loop->uv, work, encode_frames, on_encoded) != 0) {
-        free(work);
-        return -1;
-    }
-    loop->encoding.is_under_way = true;
-    return 0;
 }
 
 /* Returns whether they left. Otherwise another thread encodes them. */
 static bool make_frames(struct loop_context *loop, const struct snapshot_slot *slot) {
     loop->encoding.begun_ns = clock_now_ns();
-    if (broadcast_begin(&loop->broadcast, slot, &loop->sessions) && encode_elsewhere(loop) == 0) {
+    if (broadcast_begin(&loop->broadcast, slot, &loop->sessions)) {
+        loop->encoding.is_under_way = true;
+        atomic_store(&loop->encoding.is_done, false);
+        duty_order(&loop->encoding.duty);
         return false;
     }
     broadcast_encode(&loop->broadcast);
@@ -782,7 +764,23 @@ static bool take_once(struct loop_context *loop) {
 }
 
 void delivery_take(struct loop_context *loop) {
+    if (loop->encoding.is_under_way && atomic_load(&loop->encoding.is_done)) {
+        send_frames(loop);
+    }
     while (take_once(loop)) {}
+}
+
+int delivery_begin(struct loop_context *loop, struct failure *failure) {
+    return duty_start(&loop->encoding.duty, encode_frames, loop) == 0
+               ? 0
+               : failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start a thread");
+}
+
+void delivery_close(struct loop_context *loop) {
+    duty_end(&loop->encoding.duty);
+    if (loop->encoding.is_under_way) {
+        send_frames(loop);
+    }
 }
 
 void delivery_end(struct loop_context *loop) {
