@@ -36,6 +36,9 @@ static const struct field option_fields[] = {
     OPTION_FLAG(struct server_options, is_check, "check",
                 "Start nothing: check the scenario files that are named, as many as you like, and print a "
                 "line for every mistake; exit code 2 when there is one."),
+    OPTION_FLAG(struct server_options, is_schema, "schema",
+                "Start nothing: print the JSON Schema of scenario files, with which an editor completes and "
+                "explains them."),
     OPTION_NUMBER(struct server_options, max_clients, "max-clients", 1, 65535, 0, "N",
                   "Maximum number of clients; further clients are refused."),
     OPTION_NUMBER(struct server_options, max_per_address, "max-per-address", 0, 65535, 0, "N",

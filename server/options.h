@@ -24,6 +24,7 @@ struct server_options {
     char scenarios[1024];
     bool is_paused;
     bool is_check; /* the arguments are files to check */
+    bool is_schema;
     uint32_t max_agents;
     uint32_t max_clients;
     uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */
