@@ -86,11 +86,13 @@ class Seat:
     """A seat in lock step, which `world.seat` takes: `with world.seat("left", of=2) as seat:`, and `seat.go()` in it. Its end leaves the seat.
 
     name, number   what it is called; which one it is, in the order of names, as it was taken
+    reply          the reply to the request
     tick           the world's, as of the last `go`; after a DroverError `late` set it to `error.reply["tick"]`
     """
 
     def __init__(self, world: "Requests", reply: Mapping[str, Any]) -> None:
         self._world = world
+        self.reply = reply
         self.name: str = reply["name"]
         self.number: int = reply["seat"]
         self.tick: int = reply["tick"]
@@ -193,9 +195,9 @@ class Requests:
         numpy = self._numpy
         return self._ask("step", {"count": count, **_split_fields(fields)}, timeout, reply, lambda answer: step_result(answer, numpy))
 
-    def seat(self, name: str, *, timeout: Any = UNSET, **fields: Any) -> Any:
+    def seat(self, name: str, *, timeout: Any = UNSET, reply: bool = True, **fields: Any) -> Any:
         """Takes a seat in lock step, a Seat: `with world.seat("left", of=2, wait_ms=1000) as seat:`."""
-        return self._ask("seat", {"name": name, **fields}, timeout, True, lambda answer: Seat(self, answer))
+        return self._ask("seat", {"name": name, **fields}, timeout, reply, lambda answer: Seat(self, answer))
 
     def params(self, kind: Optional[str] = None, *, timeout: Any = UNSET) -> Any:
         """Params by name; without a kind, by kind and name."""
