@@ -142,6 +142,10 @@ static int serve_go(void *context, const struct request_go *go, struct failure *
 void simulation_begin_go(struct simulation *simulation, struct command *command) {
     struct seat *seat = find_seat(&simulation->seats, command->origin.session);
     assert(seat != NULL && seat->go == NULL);
+    if (seat == NULL) { /* serve_go has found it */
+        refuse(simulation, command, FAILURE_INTERNAL, "the seat has gone");
+        return;
+    }
     seat->go = command;
     seat->left = command->request.body.go.count;
     seat->said_ns = clock_now_ns();
@@ -354,13 +358,11 @@ struct command *simulation_seats_take(struct simulation *simulation) {
 
 void simulation_seats_settle(struct simulation *simulation) {
     struct seats *seats = &simulation->seats;
-    uint32_t session = 0;
+    struct seat *seat = NULL;
     if (seats->count == 0 && !seats->is_shut) {
         return;
     }
-    while (seats->count > 0 && (session = command_queue_find_left(&simulation->commands)) != 0) {
-        struct seat *seat = find_seat(seats, session);
-        assert(seat != NULL);
+    while ((seat = find_seat(seats, command_queue_find_left(&simulation->commands))) != NULL) {
         free_seat(simulation, seat);
     }
     const bool waits = seats->count > 0 && !simulation->state.is_paused;
