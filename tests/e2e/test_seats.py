@@ -128,16 +128,19 @@ class Rules(Seats):
 
     def test_pause_load_and_speed(self):
         with Server("--paused", "flock") as server, server.connect() as a, server.connect() as admin:
-            self.seat(a, "a", wait_ms=50)
-            a.send("go", tick=0, count=3, id="go")
+            self.seat(a, "a", wait_ms=20, on_timeout="leave")
             time.sleep(0.2)  # no wait runs while the world is paused
-            self.assertEqual(admin.request("stats")["tick"], 0)
+            self.assertEqual(list(self.seats(admin)), ["a"])
+            a.request("leave")
+            self.assert_reply(self.seat(a, "a", wait_ms=600000), "seat", tick=0)
+            a.send("go", tick=0, count=3, id="go")
             admin.request("speed", max=True)
             admin.request("resume")
             self.assertEqual(a.answer_to("go")["tick"], 3)
             admin.request("pause")
             a.send("spawn", kind="bird", id="s")
             a.send("go", tick=3, id="go")
+            wait_for(lambda: not self.seats(admin)["a"]["awaited"], "the go")
             self.assert_reply(admin.request("load", scenario="flock"), "load", tick=0)
             self.assertTrue(a.answer_to("go")["stopped"])
             self.assertEqual(a.answer_to("s")["code"], "withdrawn")
@@ -169,8 +172,10 @@ class Rules(Seats):
             began = time.monotonic()
             viewer.request("ping")
             self.assertLess(time.monotonic() - began, 5)
-            b.request("resume")
-            self.go(b, 2)
+            b.send("go", tick=2, id="go")
+            wait_for(lambda: not self.seats(viewer)["b"]["awaited"], "the go")
+            viewer.request("resume")
+            self.assertEqual(b.answer_to("go")["tick"], 3)
             self.assertEqual(a.answer_to("go")["tick"], 3)
 
 

@@ -62,7 +62,7 @@ class Seat(unittest.TestCase):
 
     def test_late_and_lost(self):
         with drover.serve("seek", paused=True) as world:
-            with world.seat("a", wait_ms=30) as seat:
+            with world.seat("a", wait_ms=2000) as seat:
                 world.resume()
                 seat.go(3)
                 self.assertEqual(seat.tick, 3)
