@@ -369,6 +369,9 @@ static void write_error(const struct request *request, const char *id, uint64_t 
     if (failure->has_index) {
         json_key_unsigned(&json, "index", failure->index);
     }
+    if (failure->has_tick) {
+        json_key_unsigned(&json, "tick", failure->tick);
+    }
     json_key_string(&json, "message", failure->message);
     if (request != NULL) {
         request_unknown_write(request, &json);

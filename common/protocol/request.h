@@ -66,6 +66,9 @@ enum request_op {
     REQUEST_MEASURE,
     REQUEST_REWIND,
     REQUEST_MARK,
+    REQUEST_SEAT,
+    REQUEST_GO,
+    REQUEST_LEAVE,
     REQUEST_OP_COUNT
 };
 
@@ -98,7 +101,8 @@ enum list_what {
     LIST_BEHAVIORS,
     LIST_SAVES,
     LIST_SOURCES,
-    LIST_BRANCHES
+    LIST_BRANCHES,
+    LIST_SEATS
 };
 
 enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
@@ -297,6 +301,29 @@ struct request_mark {
     char name[LIMIT_NAME_CHARS + 1];
 };
 
+/** What is done when the holder of a seat has not said go in time. */
+enum seat_timeout {
+    SEAT_TIMEOUT_PAUSE, /* the world is paused */
+    SEAT_TIMEOUT_GO,    /* the tick begins without it */
+    SEAT_TIMEOUT_LEAVE  /* the seat is freed */
+};
+
+struct request_seat {
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t of;      /* seats that are to be taken before the world steps */
+    uint32_t wait_ms; /* how long a tick waits for the holder */
+    int on_timeout;   /* enum seat_timeout */
+    uint32_t misses;  /* waits in a row that may end without it; then the seat is freed */
+};
+
+struct request_go {
+    uint64_t tick;  /* the one that its sender has read */
+    uint32_t count; /* ticks to do */
+    bool hash;      /* the answer has the world's */
+    bool has_return;
+    struct request_subscribe view; /* as in struct request_step */
+};
+
 /** Exactly one of factor and max. */
 struct request_speed {
     bool has_factor;
@@ -406,6 +433,8 @@ struct request {
         struct request_drive drive;
         struct request_rewind rewind;
         struct request_mark mark;
+        struct request_seat seat;
+        struct request_go go;
     } body;
 };
 

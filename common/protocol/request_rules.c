@@ -188,15 +188,30 @@ static int read_until(const cJSON *json, struct request_until *until, struct fai
     return state == NULL ? 0 : read_state(state, until, failure);
 }
 
-int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
-    struct request_step *step = &request->body.step;
+/* What a frame in the answer is to have. */
+static int check_return(bool has_return, struct request_subscribe *view, const cJSON *json,
+                        struct failure *failure) {
     static const char *const parts[] = {"fields", "region", "kinds", "nearest", "rays"};
-    for (size_t i = 0; !step->has_return && i < sizeof parts / sizeof parts[0]; i++) {
+    for (size_t i = 0; !has_return && i < sizeof parts / sizeof parts[0]; i++) {
         if (cJSON_GetObjectItemCaseSensitive(json, parts[i]) != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, parts[i], "allowed only with return");
         }
     }
-    if (step->has_return && request_check_view(&step->view, json, failure) != 0) {
+    return has_return ? request_check_view(view, json, failure) : 0;
+}
+
+int request_check_go(struct request *request, const cJSON *json, struct failure *failure) {
+    return check_return(request->body.go.has_return, &request->body.go.view, json, failure);
+}
+
+bool request_write_go(const struct request *request, struct json_writer *json) {
+    request_write_view(&request->body.go.view, json);
+    return false;
+}
+
+int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
+    struct request_step *step = &request->body.step;
+    if (check_return(step->has_return, &step->view, json, failure) != 0) {
         return -1;
     }
     if (!step->has_until) {
@@ -413,7 +428,8 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
 /* ---- one frame ---- */
 
 bool request_answers_with_frame(const struct request *request) {
-    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return);
+    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return) ||
+           (request->op == REQUEST_GO && request->body.go.has_return);
 }
 
 #define ONCE_ROUND 360.0f /* degrees */

@@ -10,8 +10,11 @@
 #include "common/protocol/request_extra.h"
 #include "common/text/names.h"
 
-static const char *const list_choices[] = {"scenarios", "kinds",   "targets",  "behaviors",
-                                           "saves",     "sources", "branches", NULL};
+static const char *const list_choices[] = {"scenarios", "kinds",    "targets", "behaviors", "saves",
+                                           "sources",   "branches", "seats",   NULL};
+
+/* By enum seat_timeout. */
+static const char *const timeout_choices[] = {"pause", "go", "leave", NULL};
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}
@@ -368,6 +371,32 @@ static const struct field mark_fields[] = {
     END,
 };
 
+static const struct field seat_fields[] = {
+    NAME(struct request_seat, name, FIELD_REQUIRED, "What to call the seat; no other one has the name."),
+    ROW("of", FIELD_UINT32, struct request_seat, of, 0, 1, LIMIT_SEATS,
+        "How many seats are to be taken before the world steps.", .initial = 1),
+    ROW("wait_ms", FIELD_UINT32, struct request_seat, wait_ms, 0, 1, LIMIT_SEAT_WAIT_MS,
+        "How long a tick waits for your go.", .initial = 1000, .unit = "ms"),
+    ROW("on_timeout", FIELD_CHOICE, struct request_seat, on_timeout, 0, 0, 0,
+        "Then: the world is paused, the tick begins without you, or you lose the seat.",
+        .initial = SEAT_TIMEOUT_PAUSE, .choices = timeout_choices),
+    ROW("misses", FIELD_UINT32, struct request_seat, misses, 0, 1, 1e6,
+        "After so many in a row you lose the seat.", .initial = 20),
+    END,
+};
+
+static const struct field go_fields[] = {
+    ROW("tick", FIELD_UINT64, struct request_go, tick, FIELD_REQUIRED, 0, LIMIT_ID_INTEGER,
+        "The world's, as you have read it."),
+    ROW("count", FIELD_UINT32, struct request_go, count, 0, 1, LIMIT_STEP, "Ticks to do.", .initial = 1),
+    FLAG(struct request_go, hash, "The answer has the world's hash."),
+    ROW("return", FIELD_CHOICE, struct request_go, view.layout, 0, 0, 0,
+        "The answer has a frame of the last tick in this form; none when left out.",
+        .initial = LAYOUT_OBJECTS, .choices = whole_layouts, FIELD_HAS(struct request_go, has_return)),
+    VIEW_FIELDS(struct request_go),
+    END,
+};
+
 static const struct field speed_fields[] = {
     ROW("factor", FIELD_DOUBLE, struct request_speed, factor, 0, 0.01, 1000,
         "How many times as fast as the clock; a recording at 1 goes as it was recorded.",
@@ -473,6 +502,9 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         NULL, NULL, STRIPES_TOO},
     [REQUEST_REWIND] = {"rewind", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, rewind_fields, request_check_rewind, NULL, NO_PAST},
     [REQUEST_MARK] = {"mark", ROLE_ADMIN, WORLD | ANSWERS, mark_fields, NULL, NULL, NO_PAST},
+    [REQUEST_SEAT] = {"seat", ROLE_OPERATOR, WORLD | ANSWERS, seat_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_GO] = {"go", ROLE_OPERATOR, WORLD | ANSWERS, go_fields, request_check_go, request_write_go, STRIPES_TOO},
+    [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
 };
 /* clang-format on */
 

@@ -52,7 +52,10 @@
     X(REQUEST_GET, apply_get)                         \
     X(REQUEST_MEASURE, apply_measure)                 \
     X(REQUEST_REWIND, apply_rewind)                   \
-    X(REQUEST_MARK, apply_mark)
+    X(REQUEST_MARK, apply_mark)                       \
+    X(REQUEST_SEAT, apply_seat)                       \
+    X(REQUEST_GO, apply_go)                           \
+    X(REQUEST_LEAVE, apply_leave)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);

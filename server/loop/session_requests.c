@@ -360,6 +360,12 @@ static void do_bye(struct loop_context *loop, struct session *session, const str
     simulation_end_steps(loop->simulation, session->id);
 }
 
+/* A go that waits does not hold it back. */
+static void do_leave(struct loop_context *loop, struct session *session, const struct request *request) {
+    simulation_leave_seat(loop->simulation, session->id, false);
+    do_command(loop, session, request);
+}
+
 static void do_mouse(struct loop_context *loop, struct session *session, const struct request *request) {
     cursors_point(&loop->cursors, session, vec2_make(request->body.mouse.x, request->body.mouse.y));
     session->cursor.is_in_world = session->cursor.is_in_world || simulation_wants_cursors(loop->simulation);
@@ -372,17 +378,10 @@ typedef void loop_handler(struct loop_context *loop, struct session *session, co
 
 /* The handler of each op with REQUEST_TRAIT_LOOP. */
 static loop_handler *const handlers[REQUEST_OP_COUNT] = {
-    [REQUEST_BYE] = do_bye,
-    [REQUEST_CURSOR] = do_cursor,
-    [REQUEST_HELLO] = do_hello,
-    [REQUEST_HELP] = do_help,
-    [REQUEST_MOUSE] = do_mouse,
-    [REQUEST_PING] = do_ping,
-    [REQUEST_RESYNC] = do_subscribe,
-    [REQUEST_SET_REGION] = do_subscribe,
-    [REQUEST_STATS] = do_stats,
-    [REQUEST_SUBSCRIBE] = do_subscribe,
-    [REQUEST_UNSUBSCRIBE] = do_subscribe,
+    [REQUEST_BYE] = do_bye,     [REQUEST_CURSOR] = do_cursor,       [REQUEST_HELLO] = do_hello,
+    [REQUEST_HELP] = do_help,   [REQUEST_LEAVE] = do_leave,         [REQUEST_MOUSE] = do_mouse,
+    [REQUEST_PING] = do_ping,   [REQUEST_RESYNC] = do_subscribe,    [REQUEST_SET_REGION] = do_subscribe,
+    [REQUEST_STATS] = do_stats, [REQUEST_SUBSCRIBE] = do_subscribe, [REQUEST_UNSUBSCRIBE] = do_subscribe,
 };
 
 static bool loop_is_whole(enum request_op *wrong) {
@@ -497,6 +496,9 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         return;
     }
     refuse_late(session, now_ms);
+    if (session_is_half_closed(session) && !session->has_backlog) {
+        simulation_leave_seat(loop->simulation, session->id, true); /* no go comes any more */
+    }
     if (rate_limit_report(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second; the server reads more slowly, nothing is lost",
@@ -583,7 +585,7 @@ static void send_frame_answer(struct loop_context *loop, struct session *session
         free(text);
         (void)failure_set(&failure, FAILURE_BUSY, NULL,
                           "%sthe frame of %zu bytes finds no room in the memory for frames (--frame-memory)",
-                          command->request.op == REQUEST_STEP ? "the ticks are done, but " : "", length);
+                          command->request.op == REQUEST_GET ? "" : "the ticks are done, but ", length);
         struct buffer out;
         session->errors++;
         buffer_init(&out, LOOP_REPLY_BYTES);
@@ -606,7 +608,8 @@ static void deliver_answer(struct loop_context *loop, struct session *session, c
                            char *text, size_t length) {
     const bool is_reply = text == NULL || message_is_reply(text, length);
     session->errors += is_reply || command->event.is_notice ? 0 : 1;
-    if (command->request.op == REQUEST_STEP && text != NULL && is_reply) {
+    const bool has_ticks = command->request.op == REQUEST_STEP || command->request.op == REQUEST_GO;
+    if (has_ticks && text != NULL && is_reply) {
         rate_limit_forgive(&session->limit, session_now_ms(session));
     }
     if (command->event.is_notice && session->notices.no_effect) {

@@ -101,6 +101,15 @@ struct simulation_motion {
     uint64_t turns;    /* grows with each tick, and each time that the thread looks for work */
 };
 
+/** The seats, and for whom the world waits. */
+struct simulation_seats {
+    uint32_t count, of; /* taken; to be taken before the world steps */
+    struct {
+        char name[LIMIT_NAME_CHARS + 1];
+        bool is_awaited;
+    } rows[LIMIT_SEATS];
+};
+
 /** How the thread keeps up, as of the last tick boundary. */
 struct simulation_statistics {
     uint64_t tick, ticks; /* of the world; done in real time since the start */
@@ -119,6 +128,7 @@ struct simulation_statistics {
     bool has_diverged;                /* the first difference that the selfcheck found */
     struct selfcheck_difference diverged;
     struct rank_table ranks; /* of a cluster */
+    struct simulation_seats seats;
 };
 
 /** Builds the first world, or reads it out of the recording; no thread yet. NULL with *failure. */
@@ -142,6 +152,8 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation,
 /** The session is gone, or said bye: its steps end soon (command_queue.h), its requests that wait for a tick are
  * withdrawn. */
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
+/** The session loses its seat, if it has one; when it can send nothing more (is_silent), once its last go is done. */
+void simulation_leave_seat(struct simulation *simulation, uint32_t session, bool is_silent);
 /** What snapshots are wanted from now on; after simulation_set_views. */
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
 /** Whether ranks share the world in stripes: snapshots have what the views of the last simulation_set_views show. */

@@ -31,6 +31,10 @@ void simulation_end_steps(struct simulation *simulation, uint32_t session) {
     command_queue_end_steps(&simulation->commands, session);
 }
 
+void simulation_leave_seat(struct simulation *simulation, uint32_t session, bool is_silent) {
+    command_queue_leave(&simulation->commands, session, is_silent);
+}
+
 struct sim_event *simulation_take_events(struct simulation *simulation) {
     return event_queue_take(&simulation->events);
 }
@@ -337,7 +341,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
                                          struct buffer *text) {
     struct scenario_order *order = command->order;
     const enum request_op op = command->request.op;
-    const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK;
+    const bool ends_step = order != NULL || op == REQUEST_RESUME || op == REQUEST_SEEK || op == REQUEST_SEAT;
     const uint64_t seq = simulation->state.seq;
     /* A warm-up looks at the hash behind every request. */
     hold_ways(simulation, command_moves_obstacles(op) && !can_end_warmup(simulation, op));
@@ -371,8 +375,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     return effects;
 }
 
-/* Applies a request of the server's own, as if this session had sent it; it has no answer. */
-static void apply_own(struct simulation *simulation, uint32_t session, const struct request *request) {
+void simulation_apply_own(struct simulation *simulation, uint32_t session, const struct request *request) {
     struct command command = {.origin = {.session = session}, .request = *request};
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
@@ -380,6 +383,7 @@ static void apply_own(struct simulation *simulation, uint32_t session, const str
     buffer_fini(&text);
     simulation_follow_up(simulation, &effects, session);
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
+    simulation->unseen.paused = simulation->unseen.paused || effects.paused;
 }
 
 /* Sessions of a recording or a saved world have no cursors in a live world: the numbers are those of other sessions
@@ -390,7 +394,7 @@ static void remove_cursors(struct simulation *simulation) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         const uint32_t owner = simulation->state.cursors.owners[i];
         if (owner != 0) {
-            apply_own(simulation, owner, &request);
+            simulation_apply_own(simulation, owner, &request);
         }
     }
     simulation_update_description(simulation);
@@ -504,6 +508,11 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
         buffer_fini(&text);
         return;
     }
+    if (effects.step_ticks > 0 && op == REQUEST_GO) {
+        buffer_fini(&text);
+        simulation_begin_go(simulation, command);
+        return;
+    }
     if (effects.step_ticks > 0) {
         begin_step(simulation, command, effects.step_ticks);
         command_queue_settle(&simulation->commands);
@@ -525,6 +534,7 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
             remove_cursors(simulation);
         }
         command_queue_withdraw(&simulation->commands); /* ticks start afresh */
+        simulation_seats_move(simulation);
     }
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
     simulation->unseen.paused = simulation->unseen.paused || effects.paused;
@@ -532,8 +542,14 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
 }
 
 static void apply(struct simulation *simulation, struct command *command, uint64_t until_ns) {
-    if (!put_off(simulation, command)) {
+    if (!simulation_seats_keep(simulation, command) && !put_off(simulation, command)) {
         apply_now(simulation, command, until_ns);
+    }
+}
+
+void simulation_apply(struct simulation *simulation, struct command *command) {
+    if (!put_off(simulation, command)) {
+        apply_now(simulation, command, 0);
     }
 }
 
@@ -642,6 +658,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
 
 void simulation_refuse_commands(struct simulation *simulation) {
     struct command *command = NULL;
+    simulation_seats_end(simulation);
     while ((command = command_queue_pop(&simulation->commands)) != NULL) {
         refuse(simulation, command);
     }

@@ -282,6 +282,9 @@ class Agreement(Case):
                         request = maker.make()
                         request.pop("id", None)
                         requests.append({**request, "id": maker.id_for(number)})
+                        if request.get("op") == "seat":  # what its holder changes would wait for a go
+                            number += 1
+                            requests.append({"op": "leave", "id": number})
                     for request, answer in zip(requests, self.answers(client, requests)):
                         with self.subTest(seed=SEED, number=request["id"]):
                             if self.compare(request, answer):

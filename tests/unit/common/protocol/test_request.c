@@ -122,7 +122,7 @@ static void refuses_bad_fields(void **state) {
             "0 is out of range: 0.01 to 480");
     refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
             "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\", "
-            "\"sources\", \"branches\"");
+            "\"sources\", \"branches\", \"seats\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
@@ -529,6 +529,20 @@ static struct request random_request(uint64_t *random) {
         break;
     case REQUEST_LIST:
         request.body.list.what = (int)test_below(random, 5);
+        break;
+    case REQUEST_SEAT:
+        random_name(random, request.body.seat.name);
+        request.body.seat.of = 1 + test_below(random, LIMIT_SEATS);
+        request.body.seat.wait_ms = 1 + test_below(random, LIMIT_SEAT_WAIT_MS);
+        request.body.seat.on_timeout = (int)test_below(random, 3);
+        request.body.seat.misses = 1 + test_below(random, 1000);
+        break;
+    case REQUEST_GO:
+        request.body.go.tick = test_random(random) >> 11;
+        request.body.go.count = 1 + test_below(random, LIMIT_STEP);
+        request.body.go.hash = coin(random);
+        request.body.go.has_return = coin(random);
+        request.body.go.view.layout = request.body.go.has_return ? LAYOUT_PACKED : LAYOUT_OBJECTS;
         break;
     case REQUEST_STEP:
         request.body.step.count = 1 + test_below(random, LIMIT_STEP);
