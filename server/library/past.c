@@ -585,11 +585,12 @@ struct trip {
 
 /* The member of the request that says which moment. */
 static const char *field_of(const struct request_rewind *to) {
-    return to->mark[0] != '\0' ? "mark"
-           : to->has_seconds   ? "seconds"
-           : to->has_ticks     ? "ticks"
-           : to->has_tick      ? "tick"
-                               : "branch";
+    return to->is_step           ? "count"
+           : to->mark[0] != '\0' ? "mark"
+           : to->has_seconds     ? "seconds"
+           : to->has_ticks       ? "ticks"
+           : to->has_tick        ? "tick"
+                                 : "branch";
 }
 
 static int fail_range(const struct past *past, const struct request_rewind *to, struct failure *failure) {

@@ -254,6 +254,14 @@ static void do_stats(struct loop_context *loop, struct session *session, const s
     reply_send(&reply, session);
 }
 
+static void do_look(struct loop_context *loop, struct session *session, const struct request *request) {
+    struct failure failure = {0};
+    (void)loop;
+    (void)failure_set(&failure, FAILURE_FULL, NULL,
+                      "this server shows no other time; start it with --looks N");
+    reply_refusal(session, request, &failure);
+}
+
 static void do_help(struct loop_context *loop, struct session *session, const struct request *request) {
     (void)loop;
     struct failure failure = {0};
@@ -285,9 +293,22 @@ static int weight_of(const struct request *request) {
                                                : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
 }
 
+/* A step back is a rewind. */
+static struct request step_back(const struct request *step) {
+    struct request request = *step;
+    request.op = REQUEST_REWIND;
+    request.body.rewind = (struct request_rewind){
+        .has_ticks = true, .ticks = (uint32_t)-step->body.step.count, .is_step = true};
+    return request;
+}
+
 /* Gives the request to the world, or refuses it: then it returns false. */
 static bool submit(struct loop_context *loop, struct session *session, const struct request *request) {
     struct failure failure = {0};
+    if (request->op == REQUEST_STEP && request->body.step.count < 0) {
+        const struct request back = step_back(request);
+        return submit(loop, session, &back);
+    }
     if (request->has_at && session->scheduled == LIMIT_WAITING) {
         (void)failure_set(&failure, FAILURE_FULL, "at",
                           "%d requests of this session wait for their ticks already", LIMIT_WAITING);
@@ -372,17 +393,10 @@ typedef void loop_handler(struct loop_context *loop, struct session *session, co
 
 /* The handler of each op with REQUEST_TRAIT_LOOP. */
 static loop_handler *const handlers[REQUEST_OP_COUNT] = {
-    [REQUEST_BYE] = do_bye,
-    [REQUEST_CURSOR] = do_cursor,
-    [REQUEST_HELLO] = do_hello,
-    [REQUEST_HELP] = do_help,
-    [REQUEST_MOUSE] = do_mouse,
-    [REQUEST_PING] = do_ping,
-    [REQUEST_RESYNC] = do_subscribe,
-    [REQUEST_SET_REGION] = do_subscribe,
-    [REQUEST_STATS] = do_stats,
-    [REQUEST_SUBSCRIBE] = do_subscribe,
-    [REQUEST_UNSUBSCRIBE] = do_subscribe,
+    [REQUEST_BYE] = do_bye,     [REQUEST_CURSOR] = do_cursor,       [REQUEST_HELLO] = do_hello,
+    [REQUEST_HELP] = do_help,   [REQUEST_LOOK] = do_look,           [REQUEST_MOUSE] = do_mouse,
+    [REQUEST_PING] = do_ping,   [REQUEST_RESYNC] = do_subscribe,    [REQUEST_SET_REGION] = do_subscribe,
+    [REQUEST_STATS] = do_stats, [REQUEST_SUBSCRIBE] = do_subscribe, [REQUEST_UNSUBSCRIBE] = do_subscribe,
 };
 
 static bool loop_is_whole(enum request_op *wrong) {

@@ -531,7 +531,11 @@ static struct request random_request(uint64_t *random) {
         request.body.list.what = (int)test_below(random, 5);
         break;
     case REQUEST_STEP:
-        request.body.step.count = 1 + test_below(random, LIMIT_STEP);
+        request.body.step.count = 1 + (int32_t)test_below(random, LIMIT_STEP);
+        if (coin(random)) {
+            request.body.step.count = -request.body.step.count;
+            break;
+        }
         request.body.step.has_return = request.body.step.view.has_nearest = coin(random);
         request.body.step.view.has_rays = request.body.step.has_return && coin(random);
         if (request.body.step.view.has_rays) {
@@ -582,10 +586,28 @@ static struct request random_request(uint64_t *random) {
         struct request_rewind *rewind = &request.body.rewind;
         rewind->has_tick = coin(random);
         rewind->tick = rewind->has_tick ? test_random(random) >> 11 : 0;
+        rewind->has_without = !rewind->has_tick && coin(random);
+        rewind->without = rewind->has_without ? 1 + test_below(random, 999) : 0;
+        if (rewind->has_without) {
+            break;
+        }
         rewind->has_seconds = !rewind->has_tick && coin(random);
         rewind->seconds = rewind->has_seconds ? (double)test_below(random, 99999) / 8.0 : 0.0;
         if (!rewind->has_seconds) {
             random_name(random, rewind->has_tick || coin(random) ? rewind->branch : rewind->mark);
+        }
+        break;
+    }
+    case REQUEST_LOOK: {
+        struct request_look *look = &request.body.look;
+        look->live = coin(random);
+        look->follow = !look->live && coin(random);
+        look->to.has_ticks = !look->live && coin(random);
+        look->to.ticks = look->to.has_ticks ? test_below(random, 99999) : 0;
+        if (!look->live && !look->to.has_ticks) {
+            look->to.has_tick = true;
+            look->to.tick = test_random(random) >> 11;
+            random_name(random, look->to.branch);
         }
         break;
     }
