@@ -243,6 +243,7 @@ struct simulation {
     struct playback playback;
     struct simulation_speed speed;
     struct unseen unseen;
+    struct world_overrides overrides; /* of worlds beside */
     struct past *past;               /* owned; NULL: none is kept */
     struct past_making past_making;  /* of its checkpoints */
     struct past_way *past_way;       /* of the rewind that is being applied; not owned */

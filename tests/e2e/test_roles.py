@@ -16,7 +16,7 @@ OPS = {
     "viewer": [("subscribe", {}), ("unsubscribe", {}), ("get_params", {}), ("measure", {}), ("list", {}), ("list", {"what": "saves"}), ("list", {"what": "branches"}), ("stats", {}),
                ("cursor", {"x": 1, "y": 2}), ("cursor", {"gone": True})],
     "operator": [("set_target", {"name": "mouse", "x": 1, "y": 2}), ("mouse", {"x": 3, "y": 4}), ("spawn", {"kind": "seeker"}),
-                 ("remove", {"agent": 2}), ("set_param", {"kind": "seeker", "param": "mass", "value": 2})],
+                 ("look", {"ticks": 0}), ("look", {"live": True}), ("remove", {"agent": 2}), ("set_param", {"kind": "seeker", "param": "mass", "value": 2})],
     "admin": [("pause", {}), ("step", {}), ("resume", {}), ("load", {"scenario": "seek"}), ("save", {"name": "a", "replace": True}),
               ("load", {"save": "a"}), ("remove_save", {"name": "a"}), ("mark", {"name": "a"}), ("rewind", {"mark": "a"})],
 }

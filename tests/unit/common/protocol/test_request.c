@@ -822,7 +822,21 @@ static void steps_come_back(void **state) {
 
 static void refuses_bad_steps(void **state) {
     refused_line("{\"op\":\"step\",\"count\":0}", FAILURE_OUT_OF_RANGE, "count",
-                 "0 is out of range: 1 to 100000");
+                 "0 is out of range: 1 to 100000, or -1 to -100000 to go back");
+    refused_line("{\"op\":\"step\",\"count\":-100001}", FAILURE_OUT_OF_RANGE, "count",
+                 "-100001 is out of range: -100000 to 100000");
+    refused_line("{\"op\":\"step\",\"count\":-1.5}", FAILURE_BAD_PARAM, "count",
+                 "expected an integer, found -1.5");
+    refused_line("{\"op\":\"step\",\"count\":-2,\"until\":{\"reached\":true}}", FAILURE_BAD_PARAM, "until",
+                 "allowed only with a count of 1 or more");
+    refused_line("{\"op\":\"look\"}", FAILURE_BAD_PARAM, "seconds",
+                 "missing; give exactly one of seconds, ticks, tick, mark, live");
+    refused_line("{\"op\":\"look\",\"mark\":\"a\",\"branch\":\"b1\"}", FAILURE_BAD_PARAM, "branch",
+                 "allowed only with tick");
+    refused_line("{\"op\":\"look\",\"live\":false}", FAILURE_BAD_PARAM, "live",
+                 "only true is allowed; a moment is looked at with tick, ticks, seconds or mark");
+    refused_line("{\"op\":\"look\",\"live\":true,\"follow\":true}", FAILURE_BAD_PARAM, "follow",
+                 "the present goes on by itself; leave it out with live");
     refused_line("{\"op\":\"step\",\"kinds\":[\"a\"]}", FAILURE_BAD_PARAM, "kinds",
                  "allowed only with return");
     refused_line("{\"op\":\"step\",\"until\":{\"caught\":0}}", FAILURE_OUT_OF_RANGE, "until.caught",
