@@ -154,6 +154,7 @@ class Look(Case):
             for i in range(10):
                 one.answer_to(f"d{i}")
                 self.assert_reply(one.answer_to(f"e{i}"), "look")
+            one.request("unsubscribe")  # it reads nothing while it waits
             two.send("look", id="f", tick=3)
             admin.send("load", id="load", scenario="seek")
             self.assertIn(two.answer_to("f").get("code", "withdrawn"), ("withdrawn", "out_of_range"))
