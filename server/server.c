@@ -19,8 +19,12 @@
 #include "server/loop/loop_context.h"
 #include "server/net/listener.h"
 #include "server/sessions/session.h"
+#include "server/simulation/looks.h"
 #include "server/storage/seconds_writer.h"
 #include "server/web/web_door.h"
+
+/* The frames of each look may take this part of --frame-memory, beside it. */
+enum { LOOK_FRAMES = 8 };
 
 /* ---- the service manager: environment ---- */
 
@@ -308,6 +312,7 @@ static void on_session_closed(void *context, const struct session *session) {
     struct loop_context *loop = &server->context;
     if (!server->is_stopping) {
         simulation_end_steps(loop->simulation, session->id);
+        looks_depart(loop, session);
         cursors_depart(&loop->cursors, loop->simulation, session);
         cursors_changed(&loop->cursors);
         delivery_update_schedule(loop);
@@ -327,6 +332,9 @@ static void stop(struct server *server) {
     listener_close(&server->listener);
     web_door_shut(server->web);
     simulation_stop(loop->simulation);
+    if (loop->looks != NULL) {
+        looks_stop(loop->looks);
+    }
     delivery_take(loop);
     session_set_close_all(&loop->sessions, "shutdown", "the server stops");
     if (loop->sessions.count == 0) {
@@ -481,6 +489,10 @@ int server_take_simulation(struct server *server, struct simulation *simulation,
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
     server->has_handles = true;
+    struct loop_context *loop = &server->context;
+    loop->looks =
+        simulation_create_looks(simulation, loop->options->looks,
+                                loop->broadcast.scratch.memory.limit / LOOK_FRAMES, server_wake, server);
     return 0;
 }
 
@@ -523,6 +535,7 @@ void server_destroy(struct server *server) {
     }
     web_door_free(server->web);
     seconds_writer_destroy(server->seconds);
+    looks_destroy(server->context.looks);
     broadcast_fini(&server->context.broadcast);
     access_fini(&server->context.access);
     cursors_fini(&server->context.cursors);

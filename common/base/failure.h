@@ -44,6 +44,7 @@
     X(RATE, "rate", "you send faster than 200 requests a second; you are held back, nothing is lost")        \
     X(VERSION, "version", "the server does not speak this version of the protocol")                          \
     X(REPLAYING, "replaying", "the server plays a recording, which no request may change")                   \
+    X(LOOKING, "looking", "the session looks at another time, in which no request can change anything")      \
     X(UNSUPPORTED, "unsupported", "a world over ranks cannot do this; the message says why and what to do")  \
     X(IO, "io", "a file cannot be written; the message says why")                                            \
     X(INTERNAL, "internal", "a bug of the server")

@@ -69,6 +69,7 @@ enum request_op {
     REQUEST_SEAT,
     REQUEST_GO,
     REQUEST_LEAVE,
+    REQUEST_LOOK,
     REQUEST_OP_COUNT
 };
 
@@ -243,7 +244,7 @@ struct request_until {
 };
 
 struct request_step {
-    uint32_t count;                /* default 1; with until LIMIT_STEP */
+    int32_t count;                 /* default 1; with until LIMIT_STEP; below 0: so many ticks back */
     bool has_return;               /* the reply has a frame of this view */
     struct request_subscribe view; /* layout, fields, kinds and region; the others at their defaults */
     bool has_until;
@@ -287,14 +288,23 @@ struct request_seek {
     uint32_t world; /* its number in the recording; otherwise the one that plays */
 };
 
-/** Exactly one of seconds, ticks, tick, mark and branch; tick may have a branch as well. */
+/** Exactly one of seconds, ticks, tick, mark, branch and without; tick may have a branch as well. */
 struct request_rewind {
-    bool has_seconds, has_ticks, has_tick;
+    bool has_seconds, has_ticks, has_tick, has_without;
     double seconds; /* s of the world's time, back from where it is */
     uint32_t ticks; /* the same in ticks */
     uint64_t tick;
     char mark[LIMIT_NAME_CHARS + 1];
     char branch[LIMIT_NAME_CHARS + 1]; /* without tick: where it was left */
+    uint64_t without;                  /* the number of the change that is left out */
+    bool is_step;                      /* it is a step with a count below 0; not on the wire */
+};
+
+/** live, or a moment: one of seconds, ticks, mark and tick, which may have a branch; then also follow. */
+struct request_look {
+    struct request_rewind to;
+    bool follow; /* goes on from there, as far as the live world does */
+    bool live;   /* back to the present */
 };
 
 struct request_mark {
@@ -435,6 +445,7 @@ struct request {
         struct request_mark mark;
         struct request_seat seat;
         struct request_go go;
+        struct request_look look;
     } body;
 };
 

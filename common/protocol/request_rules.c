@@ -214,6 +214,14 @@ int request_check_step(struct request *request, const cJSON *json, struct failur
     if (check_return(step->has_return, &step->view, json, failure) != 0) {
         return -1;
     }
+    if (step->count == 0) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "count",
+                           "0 is out of range: 1 to %d, or -1 to -%d to go back", LIMIT_STEP, LIMIT_STEP);
+    }
+    if (step->count < 0 && (step->has_return || step->has_until)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, step->has_until ? "until" : "return",
+                           "allowed only with a count of 1 or more");
+    }
     if (!step->has_until) {
         return 0;
     }
@@ -657,15 +665,32 @@ int request_check_record(struct request *request, const cJSON *json, struct fail
 
 /* branch is the one of a tick, or alone. */
 int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure) {
-    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", NULL};
-    static const char list[] = "seconds, ticks, tick, mark, branch";
+    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", "without", NULL};
+    static const char list[] = "seconds, ticks, tick, mark, branch, without";
     (void)request;
     if (!request_is_given(json, "branch") || !request_is_given(json, "tick")) {
         return check_exactly_one(json, what, list, failure);
     }
-    static const char *const with_branch[] = {"seconds", "ticks", "tick", "mark", NULL};
-    return check_exactly_one(json, with_branch, "tick and branch together, or one of seconds, ticks, mark",
-                             failure);
+    static const char *const with_branch[] = {"seconds", "ticks", "tick", "mark", "without", NULL};
+    return check_exactly_one(json, with_branch,
+                             "tick and branch together, or one of seconds, ticks, mark, without", failure);
+}
+
+int request_check_look(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "live", NULL};
+    if (check_exactly_one(json, what, "seconds, ticks, tick, mark, live", failure) != 0) {
+        return -1;
+    }
+    if (request_is_given(json, "live") && !request->body.look.live) {
+        return fail_rule(failure, "live",
+                         "only true is allowed; a moment is looked at with tick, ticks, seconds or mark");
+    }
+    if (request_is_given(json, "branch") && !request->body.look.to.has_tick) {
+        return fail_rule(failure, "branch", "allowed only with tick");
+    }
+    return request->body.look.live && request_is_given(json, "follow")
+               ? fail_rule(failure, "follow", "the present goes on by itself; leave it out with live")
+               : 0;
 }
 
 int request_check_speed(struct request *request, const cJSON *json, struct failure *failure) {

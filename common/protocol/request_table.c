@@ -216,7 +216,8 @@ static const struct field measure_fields[] = {
 };
 
 static const struct field step_fields[] = {
-    ROW("count", FIELD_UINT32, struct request_step, count, 0, 1, LIMIT_STEP, "Ticks to do.", .initial = 1),
+    ROW("count", FIELD_INT32, struct request_step, count, 0, -LIMIT_STEP, LIMIT_STEP,
+        "Ticks to do; below 0: so many ticks back, as by rewind.", .initial = 1),
     ROW("return", FIELD_CHOICE, struct request_step, view.layout, 0, 0, 0,
         "The reply has a frame of the last tick in this form; none when left out.",
         .initial = LAYOUT_OBJECTS, .choices = whole_layouts, FIELD_HAS(struct request_step, has_return)),
@@ -363,6 +364,22 @@ static const struct field rewind_fields[] = {
         "The tick to go to.", FIELD_HAS(struct request_rewind, has_tick)),
     NAME(struct request_rewind, mark, 0, "A mark to go to."),
     NAME(struct request_rewind, branch, 0, "The branch to go on with, where it was left; with tick: the tick's."),
+    ROW("without", FIELD_UINT64, struct request_rewind, without, 0, 1, LIMIT_ID_INTEGER,
+        "The number (seq) of a request: the present as it would be without it.", FIELD_HAS(struct request_rewind, has_without)),
+    END,
+};
+
+static const struct field look_fields[] = {
+    ROW("seconds", FIELD_DOUBLE, struct request_look, to.seconds, 0, 0, LIMIT_ID_INTEGER,
+        "How far back, in the world's time.", .unit = "s", FIELD_HAS(struct request_look, to.has_seconds)),
+    ROW("ticks", FIELD_UINT32, struct request_look, to.ticks, 0, 0, (double)UINT32_MAX,
+        "How far back, in ticks.", FIELD_HAS(struct request_look, to.has_ticks)),
+    ROW("tick", FIELD_UINT64, struct request_look, to.tick, 0, 0, LIMIT_ID_INTEGER,
+        "The tick to look at.", FIELD_HAS(struct request_look, to.has_tick)),
+    ROW("mark", FIELD_NAME, struct request_look, to.mark, 0, 0, 0, "A mark to look at."),
+    ROW("branch", FIELD_NAME, struct request_look, to.branch, 0, 0, 0, "With tick: the branch that has it."),
+    FLAG(struct request_look, follow, "The moment goes on, tick by tick with the live world."),
+    FLAG(struct request_look, live, "Back to the present; alone."),
     END,
 };
 
@@ -505,6 +522,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_SEAT] = {"seat", ROLE_OPERATOR, WORLD | ANSWERS, seat_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_GO] = {"go", ROLE_OPERATOR, WORLD | ANSWERS, go_fields, request_check_go, request_write_go, STRIPES_TOO},
     [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_LOOK] = {"look", ROLE_OPERATOR, LOOP | ANSWERS, look_fields, request_check_look, NULL, NO_PAST},
 };
 /* clang-format on */
 

@@ -54,6 +54,7 @@ NODISCARD int request_check_load(struct request *request, const cJSON *json, str
 NODISCARD int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_record(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure);
+NODISCARD int request_check_look(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_speed(struct request *request, const cJSON *json, struct failure *failure);
 
 /** Adds to the refusal of a field by its row which member was meant, where the op has such a rule: {"op":"speed","factor":"max"}. */

@@ -53,7 +53,7 @@ int apply_step(struct apply *apply) {
         (step->has_return && command_frame_check(apply->state, &step->view, &apply->failure) != 0)) {
         return -1;
     }
-    apply->effects.step_ticks = step->count;
+    apply->effects.step_ticks = (uint32_t)step->count;
     return 0;
 }
 
@@ -96,13 +96,18 @@ int apply_rewind(struct apply *apply) {
     if (state->arrival == NULL || state->services.rewound == NULL) {
         return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "no world was computed for this rewind");
     }
+    if (apply->request->body.rewind.is_step && !state->is_paused) {
+        return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL,
+                           "the world is running; send pause first, or rewind, which pauses it");
+    }
+    const bool goes_on = apply->request->body.rewind.has_without;
     const uint64_t hash = state->arrival->hash;
     simulation_state_change(state, state->arrival);
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;
-    apply->effects.paused = !state->is_paused;
-    state->is_paused = true;
+    apply->effects.paused = !state->is_paused && !goes_on;
+    state->is_paused = state->is_paused || !goes_on;
     apply_write_tick(apply);
     json_key(apply->json, "hash");
     json_hex64(apply->json, hash);

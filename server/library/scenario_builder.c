@@ -13,6 +13,7 @@
 #include "common/system/log.h"
 #include "common/system/timed_wait.h"
 #include "server/commands/simulation_state.h"
+#include "server/library/side_world.h"
 #include "server/sim/world/world_stripes.h"
 
 static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {

@@ -112,6 +112,7 @@ struct loop_context {
     struct held_events held;
     struct loop_encoding encoding;
     struct cursors cursors;
+    struct looks *looks; /* owned; NULL: none are kept */
     struct loop_statistics statistics;
     struct access access;
     struct token_guard tokens;
@@ -167,6 +168,21 @@ void delivery_end(struct loop_context *loop);
 void delivery_send_event(struct loop_context *loop, struct message_event *event, bool is_detail);
 /** Gives the simulation the schedule of the subscriptions, after one of them changed. */
 void delivery_update_schedule(struct loop_context *loop);
+
+/* Sessions that look at another time (server/simulation/looks.h). On the loop.
+ */
+
+/** Answers the request look, or gives it to the session's look. */
+void looks_request(struct loop_context *loop, struct session *session, const struct request *request);
+/** Whether a request of a session that looks was taken care of: a query is answered of its moment, a change of the world is refused. */
+bool looks_take_request(struct loop_context *loop, struct session *session, const struct request *request);
+/** The session's subscription is another one, or it needs a whole frame again; is_untold: also the world's definition. */
+void looks_refresh(struct loop_context *loop, const struct session *session, bool is_untold);
+/** The session is gone. */
+void looks_depart(struct loop_context *loop, const struct session *session);
+/** The look of the session has ended: its client is told why, and how the live world is. Its frames come with the next snapshot,
+ * once the schedule has it again. */
+void looks_return(struct loop_context *loop, struct session *session, const char *reason);
 
 /* Peers become sessions: the limits of their number, the number of each, its first hello. The same for every door.
  */

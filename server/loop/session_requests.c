@@ -18,6 +18,7 @@
 #include "server/broadcast/broadcast.h"
 #include "server/commands/command_apply.h"
 #include "server/sessions/session.h"
+#include "server/simulation/looks.h"
 
 /* ---- admission ---- */
 
@@ -153,13 +154,15 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
                                               simulation_has_stripes(loop->simulation)};
     if (subscribe_answer(&context, session, request)) {
         /* A session that did not get all events during a load or a change of the scenery gets the scenario now. */
-        const bool is_news = session->is_own || (!had_all && session->known_revision != revision);
+        const bool is_news =
+            !session->is_elsewhere && (session->is_own || (!had_all && session->known_revision != revision));
         if (is_news && session->subscription.is_active) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
         cursors_subscribe(&loop->cursors, session);
         delivery_update_schedule(loop);
         simulation_request_snapshot(loop->simulation);
+        looks_refresh(loop, session, request->op == REQUEST_SUBSCRIBE);
     }
     free(now);
 }
@@ -254,6 +257,14 @@ static void do_stats(struct loop_context *loop, struct session *session, const s
     reply_send(&reply, session);
 }
 
+static void do_look(struct loop_context *loop, struct session *session, const struct request *request) {
+    looks_request(loop, session, request);
+    if (request->body.look.live) {
+        delivery_update_schedule(loop);
+        simulation_request_snapshot(loop->simulation);
+    }
+}
+
 static void do_help(struct loop_context *loop, struct session *session, const struct request *request) {
     (void)loop;
     struct failure failure = {0};
@@ -285,9 +296,22 @@ static int weight_of(const struct request *request) {
                                                : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
 }
 
+/* A step back is a rewind. */
+static struct request step_back(const struct request *step) {
+    struct request request = *step;
+    request.op = REQUEST_REWIND;
+    request.body.rewind = (struct request_rewind){
+        .has_ticks = true, .ticks = (uint32_t)-step->body.step.count, .is_step = true};
+    return request;
+}
+
 /* Gives the request to the world, or refuses it: then it returns false. */
 static bool submit(struct loop_context *loop, struct session *session, const struct request *request) {
     struct failure failure = {0};
+    if (request->op == REQUEST_STEP && request->body.step.count < 0) {
+        const struct request back = step_back(request);
+        return submit(loop, session, &back);
+    }
     if (request->has_at && session->scheduled == LIMIT_WAITING) {
         (void)failure_set(&failure, FAILURE_FULL, "at",
                           "%d requests of this session wait for their ticks already", LIMIT_WAITING);
@@ -296,6 +320,9 @@ static bool submit(struct loop_context *loop, struct session *session, const str
     }
     if (stripes_refuse(loop, request, &failure)) {
         reply_refusal(session, request, &failure);
+        return false;
+    }
+    if (session->look != 0 && looks_take_request(loop, session, request)) {
         return false;
     }
     if (simulation_refuses(loop->simulation, request)) {
@@ -347,7 +374,7 @@ static void do_cursor(struct loop_context *loop, struct session *session, const 
         return;
     }
     cursors_point(&loop->cursors, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (cursors_reach_world(loop->simulation, session)) {
+    if (session->look == 0 && cursors_reach_world(loop->simulation, session)) {
         session->cursor.is_in_world = true;
         do_command(loop, session, request);
     } else if (request->id[0] != '\0') {
@@ -378,10 +405,19 @@ typedef void loop_handler(struct loop_context *loop, struct session *session, co
 
 /* The handler of each op with REQUEST_TRAIT_LOOP. */
 static loop_handler *const handlers[REQUEST_OP_COUNT] = {
-    [REQUEST_BYE] = do_bye,     [REQUEST_CURSOR] = do_cursor,       [REQUEST_HELLO] = do_hello,
-    [REQUEST_HELP] = do_help,   [REQUEST_LEAVE] = do_leave,         [REQUEST_MOUSE] = do_mouse,
-    [REQUEST_PING] = do_ping,   [REQUEST_RESYNC] = do_subscribe,    [REQUEST_SET_REGION] = do_subscribe,
-    [REQUEST_STATS] = do_stats, [REQUEST_SUBSCRIBE] = do_subscribe, [REQUEST_UNSUBSCRIBE] = do_subscribe,
+    [REQUEST_BYE] = do_bye,
+    [REQUEST_CURSOR] = do_cursor,
+    [REQUEST_HELLO] = do_hello,
+    [REQUEST_HELP] = do_help,
+    [REQUEST_LEAVE] = do_leave,
+    [REQUEST_LOOK] = do_look,
+    [REQUEST_MOUSE] = do_mouse,
+    [REQUEST_PING] = do_ping,
+    [REQUEST_RESYNC] = do_subscribe,
+    [REQUEST_SET_REGION] = do_subscribe,
+    [REQUEST_STATS] = do_stats,
+    [REQUEST_SUBSCRIBE] = do_subscribe,
+    [REQUEST_UNSUBSCRIBE] = do_subscribe,
 };
 
 static bool loop_is_whole(enum request_op *wrong) {
@@ -508,6 +544,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     struct message_event event;
     if (notices_lag(session, now_ms, &event)) {
         session_describe_send_lag(loop, session, &event);
+        looks_refresh(loop, session, (event.has & EVENT_HAS_LEFT_OUT) != 0);
     }
     if (notices_stepping(session, now_ms, &event)) {
         session_describe_send_event(loop, session, &event);
@@ -569,7 +606,8 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event,
 /* Subscribers have all descriptions up to this revision, unless they leave out events. */
 static void note_told(struct loop_context *loop, uint32_t revision) {
     for (struct session *session = loop->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && (message_event_set("") & ~session->subscription.events) == 0 &&
+        if (session->subscription.is_active && !session->is_elsewhere &&
+            (message_event_set("") & ~session->subscription.events) == 0 &&
             session->known_revision < revision) {
             session->known_revision = revision;
         }
@@ -674,6 +712,9 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     const size_t length = event->length;
     event->text = NULL;
     if (event->kind == SIM_EVENT_SCENARIO) {
+        if (loop->looks != NULL) {
+            looks_check(loop->looks);
+        }
         broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
         note_told(loop, event->revision);
         session_describe_send_arrival(loop);
@@ -714,6 +755,56 @@ static void deliver_held(struct loop_context *loop) {
         held->delivered++;
         deliver(loop, event);
         sim_event_free(event);
+    }
+}
+
+/* ---- what looks make ---- */
+
+/* The reply to a look, or the answer to a query. */
+static void deliver_look_answer(struct loop_context *loop, struct session *session,
+                                struct look_message *message) {
+    char *text = message->text;
+    message->text = NULL;
+    if (message->is_first && message->look == session->look && !session->is_elsewhere) {
+        session->is_elsewhere = true;
+        session_clear_key(session);
+        delivery_update_schedule(loop);
+    }
+    deliver_answer(loop, session, message->command, text, message->length);
+}
+
+static void deliver_look(struct loop_context *loop, struct look_message *message) {
+    struct session *session = session_set_find(&loop->sessions, message->session);
+    if (session == NULL) {
+        return;
+    }
+    if (message->kind == LOOK_ANSWER) {
+        deliver_look_answer(loop, session, message);
+        return;
+    }
+    if (message->look != session->look) {
+        return; /* of a look that is over */
+    }
+    if (message->kind == LOOK_ENDED) {
+        looks_return(loop, session, message->reason == NULL ? "failed" : message->reason);
+        delivery_update_schedule(loop);
+        simulation_request_snapshot(loop->simulation);
+    } else if (message->kind == LOOK_SCENARIO && session->subscription.is_active) {
+        session_send_text(session, message->text, message->length);
+        message->text = NULL;
+    } else if (message->kind == LOOK_FRAME && session->subscription.is_active && message->key != NULL) {
+        session_offer_keyed(session, message->key, message->key_number, message->frame);
+    } else if (message->kind == LOOK_FRAME && session->subscription.is_active) {
+        session_offer_frame(session, message->frame);
+    }
+}
+
+static void deliver_looks(struct loop_context *loop) {
+    struct look_message *message = loop->looks == NULL ? NULL : looks_take(loop->looks), *next = NULL;
+    for (; message != NULL; message = next) {
+        next = message->next;
+        deliver_look(loop, message);
+        looks_message_free(message);
     }
 }
 
@@ -771,6 +862,7 @@ void delivery_take(struct loop_context *loop) {
         send_frames(loop);
     }
     while (take_once(loop)) {}
+    deliver_looks(loop);
 }
 
 int delivery_begin(struct loop_context *loop, struct failure *failure) {

@@ -475,6 +475,8 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     simulation->state.services.memory_free = def->overrides.memory_free;
     simulation->state.services.ranks_beside = def->overrides.ranks_beside;
     simulation->is_realtime = def->is_realtime;
+    simulation->overrides = def->overrides;
+    simulation->overrides.host_count = 0; /* they are asked at the start alone */
     simulation->logbook = def->logbook;
     simulation->selfcheck_s = def->selfcheck_s;
     simulation->simd = def->overrides.has_simd ? def->overrides.simd : simd_best();

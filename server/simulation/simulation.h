@@ -136,6 +136,12 @@ NODISCARD struct simulation *simulation_create(const struct simulation_def *def,
 /** Starts the thread. notify(context) is called from it when there is something to take; it must not block.
  * 0, or -1 when no thread could be made. */
 NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(void *context), void *context);
+struct looks;
+/** The worlds that sessions look at, `most` at once, with so many bytes for the frames of each; they end before the simulation.
+ * notify: as for simulation_start. NULL: none are kept (no past, most 0), or memory is short. */
+NODISCARD struct looks *simulation_create_looks(struct simulation *simulation, uint32_t most,
+                                                size_t frame_bytes, void (*notify)(void *context),
+                                                void *context);
 /** Ends the thread and waits for it, unless a rank is lost (simulation_has_lost_rank); a tick under way is given up. A step under way is answered with the tick
  * it reached, commands that still wait with `busy`. */
 void simulation_stop(struct simulation *simulation);

@@ -198,7 +198,7 @@ static void begin_step(struct simulation *simulation, struct command *command, u
 
 void simulation_end_step(struct simulation *simulation) {
     struct command *command = simulation->step.command;
-    const uint32_t done = command->request.body.step.count - simulation->step.left;
+    const uint32_t done = (uint32_t)command->request.body.step.count - simulation->step.left;
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
     command_finish_step(&simulation->state, &command->request, simulation->step.left > 0,

@@ -276,23 +276,24 @@ struct simulation {
     struct simulation_speed speed;
     struct seats seats;
     struct unseen unseen;
-    struct past *past;               /* owned; NULL: none is kept */
-    struct past_making past_making;  /* of its checkpoints */
-    struct past_way *past_way;       /* of the rewind that is being applied; not owned */
-    struct selfcheck *selfcheck;     /* owned; NULL: none */
-    double selfcheck_s;              /* 0: none */
-    enum simd simd;                  /* of the worlds; for simulation_instructions */
-    uint64_t checked_ns;             /* the selfcheck's thread: when the log last said that it agrees */
-    struct logbook *logbook;         /* not owned; NULL: nothing is written of the simulation */
-    bool is_keeping;                 /* the logbook has begun */
-    atomic_bool has_begun_keeping;   /* the same for the loop; stays so after its end */
-    struct logbook_change recording; /* by the request that is being applied */
-    bool is_crowd_new;               /* agents were added or removed since the last search for a cluster */
-    bool has_answers;                /* the loop was not notified of answers yet */
-    uint64_t questions_ns;           /* spent on queries since the last tick */
-    uint64_t question_ns;            /* the cost of a query: the highest of late */
-    uint64_t asked_ranks_ns;         /* when the ranks of a cluster were last asked how they keep up */
-    uint32_t asked_ranks_epoch;      /* the world that they were asked about */
+    struct world_overrides overrides; /* of worlds beside */
+    struct past *past;                /* owned; NULL: none is kept */
+    struct past_making past_making;   /* of its checkpoints */
+    struct past_way *past_way;        /* of the rewind that is being applied; not owned */
+    struct selfcheck *selfcheck;      /* owned; NULL: none */
+    double selfcheck_s;               /* 0: none */
+    enum simd simd;                   /* of the worlds; for simulation_instructions */
+    uint64_t checked_ns;              /* the selfcheck's thread: when the log last said that it agrees */
+    struct logbook *logbook;          /* not owned; NULL: nothing is written of the simulation */
+    bool is_keeping;                  /* the logbook has begun */
+    atomic_bool has_begun_keeping;    /* the same for the loop; stays so after its end */
+    struct logbook_change recording;  /* by the request that is being applied */
+    bool is_crowd_new;                /* agents were added or removed since the last search for a cluster */
+    bool has_answers;                 /* the loop was not notified of answers yet */
+    uint64_t questions_ns;            /* spent on queries since the last tick */
+    uint64_t question_ns;             /* the cost of a query: the highest of late */
+    uint64_t asked_ranks_ns;          /* when the ranks of a cluster were last asked how they keep up */
+    uint32_t asked_ranks_epoch;       /* the world that they were asked about */
 };
 
 /* ---- simulation_report.c ---- */

@@ -44,7 +44,9 @@ ABOUT_THE_WORLD = [
     ("batch", r"requests\[\d+\]\.x", "the polygon would lose precision at this position"),
     ("step", r"until\.tick", r"tick .* is not after the world's, .*"),
     ("step", r"until\.state\.name", r"kind .* has no state .*"),
-    ("rewind", "seconds|ticks|tick|mark|branch", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*|the world is in branch .*"),
+    ("look", "seconds|ticks|tick|mark|branch", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*"),
+    ("rewind", "seconds|ticks|tick|mark|branch|without", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*|the world is in branch .*|no request .*"),
+    ("step", "count", "not in memory; .*"),
     ("subscribe", r"kinds\[\d+\]", "too many names: .*"),  # more than 64 different ones are not all kinds
 ]
 FORM_CODES = {"invalid", "bad_param", "out_of_range", "unknown_op", "parse", "too_long"}

@@ -382,8 +382,8 @@ int app_advance(struct app *app, struct failure *failure) {
     const uint64_t stride = (uint64_t)ceil(TRAILS_STEP_S * tick_hz),
                    left = app->advance.end_tick - app->advance.due_tick;
     struct request request = request_default(REQUEST_STEP);
-    request.body.step.count = (uint32_t)(stride < left ? stride : left);
-    app->advance.due_tick += request.body.step.count;
+    request.body.step.count = (int32_t)(stride < left ? stride : left);
+    app->advance.due_tick += (uint64_t)request.body.step.count;
     app_send(app, &request);
     return 0;
 }
