@@ -8,6 +8,7 @@
 #include "common/base/limits.h"
 #include "common/system/log.h"
 #include "server/library/scenario_library.h"
+#include "server/simulation/looks.h"
 #include "server/simulation/worker_pool.h"
 #include "server/storage/seconds_writer.h"
 
@@ -36,6 +37,9 @@ static const struct field option_fields[] = {
     OPTION_FLAG(struct server_options, is_check, "check",
                 "Start nothing: check the scenario files that are named, as many as you like, and print a "
                 "line for every mistake; exit code 2 when there is one."),
+    OPTION_FLAG(struct server_options, is_schema, "schema",
+                "Start nothing: print the JSON Schema of scenario files, with which an editor completes and "
+                "explains them."),
     OPTION_NUMBER(struct server_options, max_clients, "max-clients", 1, 65535, 0, "N",
                   "Maximum number of clients; further clients are refused."),
     OPTION_NUMBER(struct server_options, max_per_address, "max-per-address", 0, 65535, 0, "N",
@@ -87,6 +91,8 @@ static const struct field option_fields[] = {
     OPTION_TEXT(struct server_options, rewind, "rewind", "BYTES",
                 "Memory for checkpoints of the running world, so that the request rewind can go back: bytes "
                 "(K, M, G); 0: none."),
+    OPTION_NUMBER(struct server_options, looks, "looks", 0, LOOKS_MOST, 0, "N",
+                  "Sessions that may look at another time at once; 0: none."),
     OPTION_TEXT(struct server_options, recordings, "recordings", "DIR",
                 "Where recordings go that clients ask for; otherwise the folder recordings of --state, or "
                 "this folder."),
@@ -173,6 +179,7 @@ struct server_options server_options_default(void) {
                                    .memory = "64M",
                                    .seconds_keep = SECONDS_KEEP_USUAL,
                                    .rewind = "256M",
+                                   .looks = 4,
                                    .checkpoint_every_s = 60.0,
                                    .log = LOG_INFO};
 }

@@ -24,6 +24,7 @@ struct server_options {
     char scenarios[1024];
     bool is_paused;
     bool is_check; /* the arguments are files to check */
+    bool is_schema;
     uint32_t max_agents;
     uint32_t max_clients;
     uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */
@@ -46,6 +47,7 @@ struct server_options {
     char record_max[24];   /* bytes; "" for any number */
     char memory[24];       /* bytes: digits, and K, M or G */
     char rewind[24];       /* the same */
+    uint32_t looks;        /* sessions that may look at another time at once */
     char recordings[1024]; /* the folder of recordings that are asked for; "" for the usual one */
     uint32_t selfcheck_s;  /* 0: off */
     char replay[1024];     /* a recording */

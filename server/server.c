@@ -19,8 +19,12 @@
 #include "server/loop/loop_context.h"
 #include "server/net/listener.h"
 #include "server/sessions/session.h"
+#include "server/simulation/looks.h"
 #include "server/storage/seconds_writer.h"
 #include "server/web/web_door.h"
+
+/* The frames of each look may take this part of --frame-memory, beside it. */
+enum { LOOK_FRAMES = 8 };
 
 /* ---- the service manager: environment ---- */
 
@@ -296,6 +300,7 @@ static void on_beat(void *context) {
 static void close_handles(struct server *server) {
     web_door_close(server->web);
     session_set_fini(&server->context.sessions);
+    delivery_close(&server->context);
     uv_close((uv_handle_t *)&server->wakeup, NULL);
     uv_close((uv_handle_t *)&server->interrupt, NULL);
     uv_close((uv_handle_t *)&server->terminate, NULL);
@@ -307,6 +312,7 @@ static void on_session_closed(void *context, const struct session *session) {
     struct loop_context *loop = &server->context;
     if (!server->is_stopping) {
         simulation_end_steps(loop->simulation, session->id);
+        looks_depart(loop, session);
         cursors_depart(&loop->cursors, loop->simulation, session);
         cursors_changed(&loop->cursors);
         delivery_update_schedule(loop);
@@ -326,6 +332,9 @@ static void stop(struct server *server) {
     listener_close(&server->listener);
     web_door_shut(server->web);
     simulation_stop(loop->simulation);
+    if (loop->looks != NULL) {
+        looks_stop(loop->looks);
+    }
     delivery_take(loop);
     session_set_close_all(&loop->sessions, "shutdown", "the server stops");
     if (loop->sessions.count == 0) {
@@ -447,6 +456,8 @@ struct server *server_create(const struct server_options *options, struct failur
         return NULL;
     }
     server->context.uv = &server->loop;
+    server->context.wake = server_wake;
+    server->context.wake_context = server;
     service_notify_open(&server->notify);
     broadcast_init(&server->context.broadcast, (size_t)frame_memory);
     server->context.options = options;
@@ -469,11 +480,19 @@ int server_take_simulation(struct server *server, struct simulation *simulation,
     server->context.statistics.started_ns = clock_now_ns();
     server->context.statistics.started_s = (double)time(NULL);
     signal(SIGPIPE, SIG_IGN);
+    if (delivery_begin(&server->context, failure) != 0) {
+        return -1;
+    }
     const int result = init_handles(server);
     if (result != 0) {
+        delivery_close(&server->context);
         return failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start: %s", uv_strerror(result));
     }
     server->has_handles = true;
+    struct loop_context *loop = &server->context;
+    loop->looks =
+        simulation_create_looks(simulation, loop->options->looks,
+                                loop->broadcast.scratch.memory.limit / LOOK_FRAMES, server_wake, server);
     return 0;
 }
 
@@ -516,6 +535,7 @@ void server_destroy(struct server *server) {
     }
     web_door_free(server->web);
     seconds_writer_destroy(server->seconds);
+    looks_destroy(server->context.looks);
     broadcast_fini(&server->context.broadcast);
     access_fini(&server->context.access);
     cursors_fini(&server->context.cursors);

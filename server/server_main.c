@@ -651,6 +651,25 @@ static int check(const struct server_options *options, char *const *files) {
     return is_good ? EXIT_SUCCESS : EXIT_USAGE;
 }
 
+/* Indented, as people read it. */
+static int print_schema(const struct server_options *options) {
+    struct failure failure = {0};
+    struct buffer text;
+    buffer_init(&text, 1 << 20);
+    scenario_write_schema(&text);
+    cJSON *schema = text.failed ? NULL : cJSON_ParseWithLength(text.data, text.length);
+    char *shown = schema == NULL ? NULL : cJSON_Print(schema);
+    if (shown != NULL) {
+        (void)puts(shown);
+    } else {
+        (void)failure_set(&failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    cJSON_free(shown);
+    cJSON_Delete(schema);
+    buffer_fini(&text);
+    return failure.code == FAILURE_NONE ? EXIT_SUCCESS : complain(options, &failure);
+}
+
 /* What was printed, or the reason why it was not. Returns the exit code. */
 static int finish_output(const struct server_options *options, int code) {
     struct failure failure = {0};
@@ -696,6 +715,10 @@ bool server_main_read(int argc, char **argv, struct server_options *options, con
     log_set_level((enum log_level)options->log);
     log_set_format((enum log_format)options->log_format, options->program);
     log_detect_journal(getenv("JOURNAL_STREAM"));
+    if (options->is_schema) {
+        *code = finish_output(options, print_schema(options));
+        return false;
+    }
     if (options->is_check) {
         *code = finish_output(options, check(options, *argument == NULL ? argv + argc : argv + 1));
         return false;

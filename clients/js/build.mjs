@@ -16,7 +16,7 @@ const POSITIONAL = {
     set_region: ["region"], mouse: ["x", "y"], spawn: ["kind"], remove: ["agents"], set_param: ["kind", "param", "value"], get_params: ["kind"],
     list: ["what"], inspect: ["agents"], step: ["count"], load: ["scenario"], save: ["name"], remove_save: ["name"], seek: ["tick"],
     speed: ["factor"], ping: ["t0"], cursor: ["x", "y"], help: ["about"], add_target: ["name", "x", "y"], remove_target: ["name"],
-    move_obstacle: ["obstacle", "x", "y"], remove_obstacle: ["obstacle"], batch: ["requests"], measure: ["names"],
+    move_obstacle: ["obstacle", "x", "y"], remove_obstacle: ["obstacle"], look: ["tick"], batch: ["requests"], measure: ["names"],
 };
 const OWN = ["step"]; // methods that return more than their reply: client.ts has them
 const LINES = { Hello: "server_hello", ScenarioLine: "server_scenario", CursorsLine: "server_cursors", Bye: "server_bye" };

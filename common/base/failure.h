@@ -22,7 +22,7 @@
     X(NO_KIND, "no_kind", "the scenario has no kind of this name")                                           \
     X(NO_TARGET, "no_target", "the scenario has no target of this name")                                     \
     X(NO_OBSTACLE, "no_obstacle", "no obstacle has this id")                                                 \
-    X(EXISTS, "exists", "a target of this name is there already")                                            \
+    X(EXISTS, "exists", "a target or a seat of this name is there already")                                  \
     X(IN_USE, "in_use", "a behavior or condition of the scenario names the target")                          \
     X(NO_PARAM, "no_param", "the kind has no parameter of this name")                                        \
     X(NO_SAVE, "no_save", "no saved world of this name, or no such file")                                    \
@@ -36,11 +36,15 @@
     X(FULL, "full", "a limit is reached; nothing was done")                                                  \
     X(BUSY, "busy", "the server is short of memory or its queue is full; try again")                         \
     X(DENIED, "denied", "your role does not allow it; the message says which does")                          \
-    X(LATE, "late", "the tick of at is past")                                                                \
+    X(LATE, "late", "the tick of at or of go is past")                                                       \
+    X(EARLY, "early", "the world has not come to the tick of go yet")                                        \
+    X(NO_SEAT, "no_seat", "go needs a seat")                                                                 \
+    X(SEATED, "seated", "seats are taken: the world steps when their holders say go")                        \
     X(WITHDRAWN, "withdrawn", "the session or the world of a request that waited for a tick has gone")       \
     X(RATE, "rate", "you send faster than 200 requests a second; you are held back, nothing is lost")        \
     X(VERSION, "version", "the server does not speak this version of the protocol")                          \
     X(REPLAYING, "replaying", "the server plays a recording, which no request may change")                   \
+    X(LOOKING, "looking", "the session looks at another time, in which no request can change anything")      \
     X(UNSUPPORTED, "unsupported", "a world over ranks cannot do this; the message says why and what to do")  \
     X(IO, "io", "a file cannot be written; the message says why")                                            \
     X(INTERNAL, "internal", "a bug of the server")
@@ -61,6 +65,8 @@ struct failure {
     int line, column;  /* of the place in a scenario's text, 1-based, column in bytes; 0: not known */
     bool has_index;    /* index: of the request of a batch that was refused */
     uint32_t index;
+    bool has_tick; /* tick: the one that the world has */
+    uint64_t tick;
 };
 
 /** Fills *failure and returns -1, so that `return failure_set(...)` ends a fallible function.

@@ -20,6 +20,7 @@ enum field_type {
     FIELD_RANGE,  /* struct field_range; outside a number, or [low, high] to draw from */
     FIELD_POINT,  /* float[2] (a vec2); outside [x, y]; min and max hold for both */
     FIELD_UINT32, /* uint32_t; an integer */
+    FIELD_INT32,  /* int32_t; an integer, also below 0 */
     FIELD_UINT64, /* uint64_t; an integer up to 2^53-1 */
     FIELD_BOOL,   /* bool */
     FIELD_CHOICE, /* int; outside one of the names in `choices` (a NULL-ended list), its index in the struct

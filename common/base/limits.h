@@ -54,6 +54,9 @@
 #define LIMIT_GRID_SIDE      1024   /* its columns, its rows */
 #define LIMIT_FORMS          64     /* distinct forms of frames that subscriptions may ask for together */
 #define LIMIT_WAITING        128    /* requests of a session that wait for a tick */
+#define LIMIT_SEATS          64     /* of a world */
+#define LIMIT_SEAT_WAIT_MS   600000 /* for a tick of the holder of a seat */
+#define LIMIT_SEATS_WAIT_S   60     /* for the seats that are to be taken before the world steps */
 #define LIMIT_BATCH          256    /* requests of one batch */
 #define LIMIT_INSPECT_IDS    16     /* ids of one inspect command */
 #define LIMIT_GET_BYTES      16777216  /* the reply that has a frame of the world */

@@ -66,6 +66,7 @@ static const char *field_type_wanted(const struct field *field) {
     case FIELD_POINT:
         return "a point [x, y]";
     case FIELD_UINT32:
+    case FIELD_INT32:
     case FIELD_UINT64:
         return "an integer";
     case FIELD_BOOL:
@@ -164,7 +165,7 @@ static double decimal_of(float value) {
 }
 
 static bool is_integer_field(const struct field *field) {
-    return field->type == FIELD_UINT32 || field->type == FIELD_UINT64;
+    return field->type == FIELD_UINT32 || field->type == FIELD_INT32 || field->type == FIELD_UINT64;
 }
 
 /* prefix: "" or "max_speed ", put before the value. */
@@ -213,6 +214,9 @@ void field_store_number(const struct field *field, double value, void *object) {
     case FIELD_UINT32:
         *(uint32_t *)member = (uint32_t)value;
         break;
+    case FIELD_INT32:
+        *(int32_t *)member = (int32_t)value;
+        break;
     case FIELD_UINT64:
         *(uint64_t *)member = (uint64_t)value;
         break;
@@ -245,6 +249,8 @@ double field_get_number(const struct field *field, const void *object) {
         return decimal_of(((const struct field_range *)member)->low);
     case FIELD_UINT32:
         return (double)*(const uint32_t *)member;
+    case FIELD_INT32:
+        return (double)*(const int32_t *)member;
     case FIELD_UINT64:
         return (double)*(const uint64_t *)member;
     default:
@@ -526,6 +532,7 @@ int field_read_value(const struct field *field, const cJSON *value, const char *
     case FIELD_DOUBLE:
     case FIELD_ANGLE:
     case FIELD_UINT32:
+    case FIELD_INT32:
     case FIELD_UINT64:
         return read_number(field, value, path, object, failure);
     case FIELD_CHOICE:
@@ -775,6 +782,9 @@ void field_write_value(const struct field *field, const void *object, struct jso
         break;
     case FIELD_UINT32:
         json_unsigned(json, *(const uint32_t *)member);
+        break;
+    case FIELD_INT32:
+        json_signed(json, *(const int32_t *)member);
         break;
     case FIELD_UINT64:
         json_unsigned(json, *(const uint64_t *)member);

@@ -139,6 +139,9 @@ const struct field geometry_motion_fields[] = {
 const char *const obstacle_shape_names[] = {
     [OBSTACLE_CIRCLE] = "circle", [OBSTACLE_BOX] = "box", [OBSTACLE_POLYGON] = "polygon", NULL};
 
+const struct field *const geometry_shape_rows[] = {
+    [OBSTACLE_CIRCLE] = &circle, [OBSTACLE_BOX] = &rect, [OBSTACLE_POLYGON] = &polygon};
+
 int geometry_area_read(const cJSON *json, bool is_circle, const char *path, struct geometry_area *out,
                        struct failure *failure) {
     *out = (struct geometry_area){.radius = 0.0f};

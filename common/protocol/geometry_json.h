@@ -31,6 +31,9 @@ extern const char *const obstacle_shape_names[];
 /** The same for areas: "circle", "rect", "polygon". */
 extern const char *const area_shape_names[];
 
+/** By enum obstacle_shape: what its numbers are. */
+extern const struct field *const geometry_shape_rows[];
+
 /** Reads the member of an object that is called by a shape (names: one of the lists above); what else the obstacle has stays as it is. 0; 1 when the
  * member is no shape; or -1 with *failure. Whether a polygon's sides cross is for the world to check. */
 NODISCARD int geometry_shape_read(const cJSON *member, const char *const *names, const char *path,

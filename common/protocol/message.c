@@ -369,6 +369,9 @@ static void write_error(const struct request *request, const char *id, uint64_t 
     if (failure->has_index) {
         json_key_unsigned(&json, "index", failure->index);
     }
+    if (failure->has_tick) {
+        json_key_unsigned(&json, "tick", failure->tick);
+    }
     json_key_string(&json, "message", failure->message);
     if (request != NULL) {
         request_unknown_write(request, &json);
@@ -427,7 +430,8 @@ char *message_add_seq(char *line, size_t *length, uint64_t seq) {
 }
 
 struct json_writer message_begin_answer(const struct request *request, struct buffer *out) {
-    struct json_writer json = message_begin_reply(request->op, request->id, out);
+    const bool is_step = request->op == REQUEST_REWIND && request->body.rewind.is_step;
+    struct json_writer json = message_begin_reply(is_step ? REQUEST_STEP : request->op, request->id, out);
     request_unknown_write(request, &json);
     return json;
 }

@@ -19,8 +19,8 @@ const char *const message_event_names[] = {
     "target", "target_added", "target_removed", "obstacle_added", "obstacle_moved", "obstacle_removed",
     "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
     "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
-    "caught", "crossed", "overload", "entered", "left", "restarted", "rewound",
-    "compare_begun", "compare_ended", "differs", NULL
+    "caught", "crossed", "overload", "entered", "left", "restarted", "rewound", "waiting",
+    "seat_timeout", "compare_begun", "compare_ended", "differs", NULL
 };
 /* clang-format on */
 
@@ -100,7 +100,11 @@ static const struct {
     GROUP(EVENT_HAS_SEQ, ROW(struct message_event, "seq", FIELD_UINT64, seq, 0, 0, LIMIT_ID_INTEGER)),
     GROUP(EVENT_HAS_TURNOVER, ROW(struct message_event, "source", FIELD_NAME, source, FIELD_BRIEF, 0, 0),
           ROW(struct message_event, "sink", FIELD_NAME, sink, FIELD_BRIEF, 0, 0),
-          ROW(struct message_event, "waiting", FIELD_UINT32, waiting, FIELD_BRIEF, 0, (double)UINT32_MAX)),
+          ROW(struct message_event, "waiting", FIELD_UINT32, waiting, FIELD_BRIEF, 0, (double)UINT32_MAX),
+          ROW(struct message_event, "seat", FIELD_NAME, seat, FIELD_BRIEF, 0, 0),
+          ROW(struct message_event, "of", FIELD_UINT32, of, FIELD_BRIEF, 0, (double)UINT32_MAX),
+          ROW(struct message_event, "ms", FIELD_UINT32, ms, FIELD_BRIEF, 0, (double)UINT32_MAX),
+          ROW(struct message_event, "on_timeout", FIELD_NAME, then, FIELD_BRIEF, 0, 0)),
     GROUP(EVENT_HAS_SKIPPED, ROW(struct message_event, "skipped", FIELD_UINT64, skipped, 0, 0, LIMIT_ID_INTEGER)),
     GROUP(EVENT_HAS_AGENTS, ROWS(struct message_event, "agents", agents, agent_count, 0, LIMIT_DIVERGED_AGENTS,
                                  ENTRY(.type = FIELD_UINT32, .max = (double)UINT32_MAX))),

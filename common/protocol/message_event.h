@@ -27,6 +27,9 @@ struct message_event {
     uint32_t count, first_id, last_id; /* spawned; removed, entered and left have the count alone */
     char source[LIMIT_NAME_CHARS + 1], sink[LIMIT_NAME_CHARS + 1]; /* entered; left */
     uint32_t waiting;                  /* entered: those for whom there is no place */
+    char seat[LIMIT_NAME_CHARS + 1];   /* waiting, seat_timeout: the one that the world waits for, */
+    uint32_t of, ms;                   /* or how many are to be taken; for how long it has waited */
+    char then[LIMIT_NAME_CHARS + 1];   /* seat_timeout: on_timeout, what follows */
     char param[64];                    /* "max_speed" */
     double value;                      /* of the parameter */
     char target[LIMIT_NAME_CHARS + 1]; /* a named target */
@@ -90,6 +93,7 @@ enum message_event_has {
     EVENT_HAS_FLOW = 536870912,
     EVENT_HAS_AGENTS = 67108864,     /* agents, and agent_count of them */
     EVENT_HAS_TURNOVER = 1073741824, /* a source or a sink, and who waits */
+    EVENT_HAS_SEAT = EVENT_HAS_TURNOVER,
 };
 
 /** The events that a subscription can be limited to, ended by NULL: all but those that concern one session alone. */

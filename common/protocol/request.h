@@ -66,6 +66,10 @@ enum request_op {
     REQUEST_MEASURE,
     REQUEST_REWIND,
     REQUEST_MARK,
+    REQUEST_SEAT,
+    REQUEST_GO,
+    REQUEST_LEAVE,
+    REQUEST_LOOK,
     REQUEST_COMPARE,
     REQUEST_OP_COUNT
 };
@@ -99,7 +103,8 @@ enum list_what {
     LIST_BEHAVIORS,
     LIST_SAVES,
     LIST_SOURCES,
-    LIST_BRANCHES
+    LIST_BRANCHES,
+    LIST_SEATS
 };
 
 enum { REQUEST_FIELDS_TEXT = 96, REQUEST_EVENTS_TEXT = 512 };
@@ -241,7 +246,7 @@ struct request_until {
 };
 
 struct request_step {
-    uint32_t count;                /* default 1; with until LIMIT_STEP */
+    int32_t count;                 /* default 1; with until LIMIT_STEP; below 0: so many ticks back */
     bool has_return;               /* the reply has a frame of this view */
     struct request_subscribe view; /* layout, fields, kinds and region; the others at their defaults */
     bool has_until;
@@ -285,18 +290,50 @@ struct request_seek {
     uint32_t world; /* its number in the recording; otherwise the one that plays */
 };
 
-/** Exactly one of seconds, ticks, tick, mark and branch; tick may have a branch as well. */
+/** Exactly one of seconds, ticks, tick, mark, branch and without; tick may have a branch as well. */
 struct request_rewind {
-    bool has_seconds, has_ticks, has_tick;
+    bool has_seconds, has_ticks, has_tick, has_without;
     double seconds; /* s of the world's time, back from where it is */
     uint32_t ticks; /* the same in ticks */
     uint64_t tick;
     char mark[LIMIT_NAME_CHARS + 1];
     char branch[LIMIT_NAME_CHARS + 1]; /* without tick: where it was left */
+    uint64_t without;                  /* the number of the change that is left out */
+    bool is_step;                      /* it is a step with a count below 0; not on the wire */
+};
+
+/** live, or a moment: one of seconds, ticks, mark and tick, which may have a branch; then also follow. */
+struct request_look {
+    struct request_rewind to;
+    bool follow; /* goes on from there, as far as the live world does */
+    bool live;   /* back to the present */
 };
 
 struct request_mark {
     char name[LIMIT_NAME_CHARS + 1];
+};
+
+/** What is done when the holder of a seat has not said go in time. */
+enum seat_timeout {
+    SEAT_TIMEOUT_PAUSE, /* the world is paused */
+    SEAT_TIMEOUT_GO,    /* the tick begins without it */
+    SEAT_TIMEOUT_LEAVE  /* the seat is freed */
+};
+
+struct request_seat {
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t of;      /* seats that are to be taken before the world steps */
+    uint32_t wait_ms; /* how long a tick waits for the holder */
+    int on_timeout;   /* enum seat_timeout */
+    uint32_t misses;  /* waits in a row that may end without it; then the seat is freed */
+};
+
+struct request_go {
+    uint64_t tick;  /* the one that its sender has read */
+    uint32_t count; /* ticks to do */
+    bool hash;      /* the answer has the world's */
+    bool has_return;
+    struct request_subscribe view; /* as in struct request_step */
 };
 
 /** At most one of branch, save, keep and off; off is alone. The change of the twin: a parameter, or the members of a batch. */
@@ -421,6 +458,9 @@ struct request {
         struct request_drive drive;
         struct request_rewind rewind;
         struct request_mark mark;
+        struct request_seat seat;
+        struct request_go go;
+        struct request_look look;
         struct request_compare compare;
     } body;
 };

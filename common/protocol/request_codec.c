@@ -575,6 +575,7 @@ static const char *type_name(const struct field *field) {
     case FIELD_POINT:
         return "[x, y]";
     case FIELD_UINT32:
+    case FIELD_INT32:
     case FIELD_UINT64:
         return "integer";
     case FIELD_BOOL:
@@ -599,7 +600,7 @@ static const char *type_name(const struct field *field) {
 
 static bool is_number(enum field_type type) {
     return type == FIELD_FLOAT || type == FIELD_DOUBLE || type == FIELD_ANGLE || type == FIELD_RANGE ||
-           type == FIELD_POINT || type == FIELD_UINT32 || type == FIELD_UINT64;
+           type == FIELD_POINT || type == FIELD_UINT32 || type == FIELD_INT32 || type == FIELD_UINT64;
 }
 
 static void write_choices(const struct field *field, struct json_writer *json) {

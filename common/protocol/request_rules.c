@@ -188,16 +188,39 @@ static int read_until(const cJSON *json, struct request_until *until, struct fai
     return state == NULL ? 0 : read_state(state, until, failure);
 }
 
-int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
-    struct request_step *step = &request->body.step;
+/* What a frame in the answer is to have. */
+static int check_return(bool has_return, struct request_subscribe *view, const cJSON *json,
+                        struct failure *failure) {
     static const char *const parts[] = {"fields", "region", "kinds", "nearest", "rays"};
-    for (size_t i = 0; !step->has_return && i < sizeof parts / sizeof parts[0]; i++) {
+    for (size_t i = 0; !has_return && i < sizeof parts / sizeof parts[0]; i++) {
         if (cJSON_GetObjectItemCaseSensitive(json, parts[i]) != NULL) {
             return failure_set(failure, FAILURE_BAD_PARAM, parts[i], "allowed only with return");
         }
     }
-    if (step->has_return && request_check_view(&step->view, json, failure) != 0) {
+    return has_return ? request_check_view(view, json, failure) : 0;
+}
+
+int request_check_go(struct request *request, const cJSON *json, struct failure *failure) {
+    return check_return(request->body.go.has_return, &request->body.go.view, json, failure);
+}
+
+bool request_write_go(const struct request *request, struct json_writer *json) {
+    request_write_view(&request->body.go.view, json);
+    return false;
+}
+
+int request_check_step(struct request *request, const cJSON *json, struct failure *failure) {
+    struct request_step *step = &request->body.step;
+    if (check_return(step->has_return, &step->view, json, failure) != 0) {
         return -1;
+    }
+    if (step->count == 0) {
+        return failure_set(failure, FAILURE_OUT_OF_RANGE, "count",
+                           "0 is out of range: 1 to %d, or -1 to -%d to go back", LIMIT_STEP, LIMIT_STEP);
+    }
+    if (step->count < 0 && (step->has_return || step->has_until)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, step->has_until ? "until" : "return",
+                           "allowed only with a count of 1 or more");
     }
     if (!step->has_until) {
         return 0;
@@ -414,7 +437,8 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
 /* ---- one frame ---- */
 
 bool request_answers_with_frame(const struct request *request) {
-    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return);
+    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return) ||
+           (request->op == REQUEST_GO && request->body.go.has_return);
 }
 
 #define ONCE_ROUND 360.0f /* degrees */
@@ -642,15 +666,32 @@ int request_check_record(struct request *request, const cJSON *json, struct fail
 
 /* branch is the one of a tick, or alone. */
 int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure) {
-    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", NULL};
-    static const char list[] = "seconds, ticks, tick, mark, branch";
+    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", "without", NULL};
+    static const char list[] = "seconds, ticks, tick, mark, branch, without";
     (void)request;
     if (!request_is_given(json, "branch") || !request_is_given(json, "tick")) {
         return check_exactly_one(json, what, list, failure);
     }
-    static const char *const with_branch[] = {"seconds", "ticks", "tick", "mark", NULL};
-    return check_exactly_one(json, with_branch, "tick and branch together, or one of seconds, ticks, mark",
-                             failure);
+    static const char *const with_branch[] = {"seconds", "ticks", "tick", "mark", "without", NULL};
+    return check_exactly_one(json, with_branch,
+                             "tick and branch together, or one of seconds, ticks, mark, without", failure);
+}
+
+int request_check_look(struct request *request, const cJSON *json, struct failure *failure) {
+    static const char *const what[] = {"seconds", "ticks", "tick", "mark", "live", NULL};
+    if (check_exactly_one(json, what, "seconds, ticks, tick, mark, live", failure) != 0) {
+        return -1;
+    }
+    if (request_is_given(json, "live") && !request->body.look.live) {
+        return fail_rule(failure, "live",
+                         "only true is allowed; a moment is looked at with tick, ticks, seconds or mark");
+    }
+    if (request_is_given(json, "branch") && !request->body.look.to.has_tick) {
+        return fail_rule(failure, "branch", "allowed only with tick");
+    }
+    return request->body.look.live && request_is_given(json, "follow")
+               ? fail_rule(failure, "follow", "the present goes on by itself; leave it out with live")
+               : 0;
 }
 
 /* The twin is one thing, and is changed in one way. */

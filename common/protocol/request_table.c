@@ -10,8 +10,11 @@
 #include "common/protocol/request_extra.h"
 #include "common/text/names.h"
 
-static const char *const list_choices[] = {"scenarios", "kinds",   "targets",  "behaviors",
-                                           "saves",     "sources", "branches", NULL};
+static const char *const list_choices[] = {"scenarios", "kinds",    "targets", "behaviors", "saves",
+                                           "sources",   "branches", "seats",   NULL};
+
+/* By enum seat_timeout. */
+static const char *const timeout_choices[] = {"pause", "go", "leave", NULL};
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}
@@ -214,7 +217,8 @@ static const struct field measure_fields[] = {
 };
 
 static const struct field step_fields[] = {
-    ROW("count", FIELD_UINT32, struct request_step, count, 0, 1, LIMIT_STEP, "Ticks to do.", .initial = 1),
+    ROW("count", FIELD_INT32, struct request_step, count, 0, -LIMIT_STEP, LIMIT_STEP,
+        "Ticks to do; below 0: so many ticks back, as by rewind.", .initial = 1),
     ROW("return", FIELD_CHOICE, struct request_step, view.layout, 0, 0, 0,
         "The reply has a frame of the last tick in this form; none when left out.",
         .initial = LAYOUT_OBJECTS, .choices = whole_layouts, FIELD_HAS(struct request_step, has_return)),
@@ -361,11 +365,53 @@ static const struct field rewind_fields[] = {
         "The tick to go to.", FIELD_HAS(struct request_rewind, has_tick)),
     NAME(struct request_rewind, mark, 0, "A mark to go to."),
     NAME(struct request_rewind, branch, 0, "The branch to go on with, where it was left; with tick: the tick's."),
+    ROW("without", FIELD_UINT64, struct request_rewind, without, 0, 1, LIMIT_ID_INTEGER,
+        "The number (seq) of a request: the present as it would be without it.", FIELD_HAS(struct request_rewind, has_without)),
+    END,
+};
+
+static const struct field look_fields[] = {
+    ROW("seconds", FIELD_DOUBLE, struct request_look, to.seconds, 0, 0, LIMIT_ID_INTEGER,
+        "How far back, in the world's time.", .unit = "s", FIELD_HAS(struct request_look, to.has_seconds)),
+    ROW("ticks", FIELD_UINT32, struct request_look, to.ticks, 0, 0, (double)UINT32_MAX,
+        "How far back, in ticks.", FIELD_HAS(struct request_look, to.has_ticks)),
+    ROW("tick", FIELD_UINT64, struct request_look, to.tick, 0, 0, LIMIT_ID_INTEGER,
+        "The tick to look at.", FIELD_HAS(struct request_look, to.has_tick)),
+    ROW("mark", FIELD_NAME, struct request_look, to.mark, 0, 0, 0, "A mark to look at."),
+    ROW("branch", FIELD_NAME, struct request_look, to.branch, 0, 0, 0, "With tick: the branch that has it."),
+    FLAG(struct request_look, follow, "The moment goes on, tick by tick with the live world."),
+    FLAG(struct request_look, live, "Back to the present; alone."),
     END,
 };
 
 static const struct field mark_fields[] = {
     NAME(struct request_mark, name, FIELD_REQUIRED, "What to call the moment; a mark of this name moves there."),
+    END,
+};
+
+static const struct field seat_fields[] = {
+    NAME(struct request_seat, name, FIELD_REQUIRED, "What to call the seat; no other one has the name."),
+    ROW("of", FIELD_UINT32, struct request_seat, of, 0, 1, LIMIT_SEATS,
+        "How many seats are to be taken before the world steps.", .initial = 1),
+    ROW("wait_ms", FIELD_UINT32, struct request_seat, wait_ms, 0, 1, LIMIT_SEAT_WAIT_MS,
+        "How long a tick waits for your go.", .initial = 1000, .unit = "ms"),
+    ROW("on_timeout", FIELD_CHOICE, struct request_seat, on_timeout, 0, 0, 0,
+        "Then: the world is paused, the tick begins without you, or you lose the seat.",
+        .initial = SEAT_TIMEOUT_PAUSE, .choices = timeout_choices),
+    ROW("misses", FIELD_UINT32, struct request_seat, misses, 0, 1, 1e6,
+        "After so many in a row you lose the seat.", .initial = 20),
+    END,
+};
+
+static const struct field go_fields[] = {
+    ROW("tick", FIELD_UINT64, struct request_go, tick, FIELD_REQUIRED, 0, LIMIT_ID_INTEGER,
+        "The world's, as you have read it."),
+    ROW("count", FIELD_UINT32, struct request_go, count, 0, 1, LIMIT_STEP, "Ticks to do.", .initial = 1),
+    FLAG(struct request_go, hash, "The answer has the world's hash."),
+    ROW("return", FIELD_CHOICE, struct request_go, view.layout, 0, 0, 0,
+        "The answer has a frame of the last tick in this form; none when left out.",
+        .initial = LAYOUT_OBJECTS, .choices = whole_layouts, FIELD_HAS(struct request_go, has_return)),
+    VIEW_FIELDS(struct request_go),
     END,
 };
 
@@ -492,6 +538,10 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
         NULL, NULL, STRIPES_TOO},
     [REQUEST_REWIND] = {"rewind", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, rewind_fields, request_check_rewind, NULL, NO_PAST},
     [REQUEST_MARK] = {"mark", ROLE_ADMIN, WORLD | ANSWERS, mark_fields, NULL, NULL, NO_PAST},
+    [REQUEST_SEAT] = {"seat", ROLE_OPERATOR, WORLD | ANSWERS, seat_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_GO] = {"go", ROLE_OPERATOR, WORLD | ANSWERS, go_fields, request_check_go, request_write_go, STRIPES_TOO},
+    [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_LOOK] = {"look", ROLE_OPERATOR, LOOP | ANSWERS, look_fields, request_check_look, NULL, NO_PAST},
     [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
 };
 /* clang-format on */

@@ -54,6 +54,7 @@ NODISCARD int request_check_load(struct request *request, const cJSON *json, str
 NODISCARD int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_record(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure);
+NODISCARD int request_check_look(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_compare(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_speed(struct request *request, const cJSON *json, struct failure *failure);
 
@@ -79,6 +80,8 @@ bool request_write_add_obstacle(const struct request *request, struct json_write
 
 NODISCARD int request_check_step(struct request *request, const cJSON *json, struct failure *failure);
 bool request_write_step(const struct request *request, struct json_writer *json);
+NODISCARD int request_check_go(struct request *request, const cJSON *json, struct failure *failure);
+bool request_write_go(const struct request *request, struct json_writer *json);
 
 /* The rules of subscribe and set_region, for request_table.c.
  */

@@ -138,7 +138,7 @@ struct snapshot_schedule broadcast_schedule(struct broadcast *broadcast, const s
     drop_unused_forms(broadcast, sessions);
     struct snapshot_schedule schedule = {.explained = broadcast->explained};
     for (const struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (has_frames(&session->subscription)) {
+        if (has_frames(&session->subscription) && !session->is_elsewhere) {
             schedule.headings =
                 schedule.headings || (session->subscription.view.fields & (unsigned)SNAPSHOT_HEADING) != 0;
             schedule.parts =
@@ -379,8 +379,9 @@ static void assign_turns(const struct snapshot_slot *slot, struct session_set *s
     const struct snapshot *snapshot = slot->snapshot;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         const bool has_forces = snapshot->has_forces && slot->explained >= session->subscription.explained;
-        const bool is_due = broadcast_is_due(&session->subscription, snapshot->tick, snapshot->clock_tick,
-                                             slot->reason, has_forces);
+        const bool is_due =
+            !session->is_elsewhere && broadcast_is_due(&session->subscription, snapshot->tick,
+                                                       snapshot->clock_tick, slot->reason, has_forces);
         session->subscription.turn = is_due ? turn_of(session) : TURN_NONE;
     }
 }
@@ -391,7 +392,8 @@ static void take_turns(struct broadcast *broadcast, struct session_set *sessions
     const bool is_over = broadcast->slot->snapshot->epoch < broadcast->epoch;
     for (int turn = TURN_LEFT_OUT; turn <= TURN_BEHIND && !is_over; turn++) {
         for (struct session *session = sessions->first; session != NULL; session = session->next) {
-            if (session->subscription.turn == turn && session->subscription.is_active) {
+            if (session->subscription.turn == turn && session->subscription.is_active &&
+                !session->is_elsewhere) {
                 take(broadcast, sessions, session);
             }
         }
@@ -441,14 +443,20 @@ static void broadcast_line(char *text, size_t length, struct session_set *sessio
         return;
     }
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
-        if (session->subscription.is_active) {
+        if (session->subscription.is_active && !session->is_elsewhere) {
             session_send_event(session, line);
         }
     }
     shared_bytes_release(line);
 }
 
+/* Those that a session gets of the live world while it looks at another time. */
+static const char time_events[] = "paused resumed speed warmed_up stepped rewound loaded";
+
 bool broadcast_wants(const struct session *session, uint64_t event, bool has_seq) {
+    if (session->is_elsewhere && (message_event_set(time_events) & event) == 0) {
+        return false;
+    }
     return session->subscription.is_active && session->client.wants_seq == has_seq &&
            (event == 0 || (session->subscription.events & event) != 0);
 }
@@ -472,7 +480,7 @@ void broadcast_scenario(struct broadcast *broadcast, uint32_t epoch, double tick
     broadcast->epoch = epoch;
     for (struct session *session = sessions->first; session != NULL; session = session->next) {
         struct subscription *subscription = &session->subscription;
-        if (subscription->is_active) {
+        if (subscription->is_active && !session->is_elsewhere) {
             session_drop_frame(session);
             subscription->has_sent = false;
             subscription->every = broadcast_every(tick_hz, subscription->hz);

@@ -269,14 +269,11 @@ int command_apply_quietly(struct simulation_state *state, const struct request *
     return result;
 }
 
-/* The frame of a step that had to return one. The world may have grown since it was checked: no frame then. */
-static void write_frame(const struct simulation_state *state, const struct request_step *step,
+/* The frame of a step or a go. The world may have grown since it was checked: no frame then. */
+static void write_frame(const struct simulation_state *state, const struct request_subscribe *view,
                         struct json_writer *json) {
     struct failure unused;
-    if (!step->has_return) {
-        return;
-    }
-    if (state->is_spoiled || command_frame_write(state, &step->view, NULL, json, &unused) != 0) {
+    if (state->is_spoiled || command_frame_write(state, view, NULL, json, &unused) != 0) {
         json_key(json, "frame");
         json_raw(json, "null");
     }
@@ -295,6 +292,27 @@ void command_finish_step(const struct simulation_state *state, const struct requ
     } else if (is_stopped) {
         json_key_bool(&json, "stopped", true);
     }
-    write_frame(state, &request->body.step, &json);
+    if (request->body.step.has_return) {
+        write_frame(state, &request->body.step.view, &json);
+    }
+    message_end_reply(&json, out);
+}
+
+void command_finish_go(const struct simulation_state *state, const struct request *request, bool is_stopped,
+                       double waited_ms, struct buffer *out) {
+    const struct request_go *go = &request->body.go;
+    struct json_writer json = message_begin_answer(request, out);
+    json_key_unsigned(&json, "tick", world_tick(state->world));
+    if (go->hash && !state->is_spoiled) {
+        json_key(&json, "hash");
+        json_hex64(&json, simulation_state_hash(state));
+    }
+    json_key_number(&json, "waited_ms", waited_ms);
+    if (is_stopped) {
+        json_key_bool(&json, "stopped", true);
+    }
+    if (go->has_return) {
+        write_frame(state, &go->view, &json);
+    }
     message_end_reply(&json, out);
 }

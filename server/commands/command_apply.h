@@ -36,7 +36,7 @@ struct command_effects {
     bool resumed;         /* the world was paused and is running now */
     bool loaded;          /* another world replaced the running one */
     bool scenery_changed; /* a target or an obstacle was added, moved or removed: sent descriptions are old */
-    uint32_t step_ticks;  /* a step was accepted: its ticks, after which it gets its answer */
+    uint32_t step_ticks;  /* a step or a go was accepted: its ticks, after which it gets its answer */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for
                       its session, which needs to know it once) */
     uint64_t seq;  /* the number of the change; 0: the request was refused, or is about something else */
@@ -111,5 +111,8 @@ bool command_moves_obstacles(enum request_op op);
  * ended it (command_until_met), or NULL. The reply has no hash when the world is spoiled, and `frame` is null then. */
 void command_finish_step(const struct simulation_state *state, const struct request *request, bool is_stopped,
                          const char *met, struct buffer *out);
+/** The same to an accepted go. waited_ms: for how long its ticks waited. */
+void command_finish_go(const struct simulation_state *state, const struct request *request, bool is_stopped,
+                       double waited_ms, struct buffer *out);
 
 #endif

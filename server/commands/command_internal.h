@@ -53,6 +53,9 @@
     X(REQUEST_MEASURE, apply_measure)                 \
     X(REQUEST_REWIND, apply_rewind)                   \
     X(REQUEST_MARK, apply_mark)                       \
+    X(REQUEST_SEAT, apply_seat)                       \
+    X(REQUEST_GO, apply_go)                           \
+    X(REQUEST_LEAVE, apply_leave)                           \
     X(REQUEST_COMPARE, apply_compare)
 /* clang-format on */
 

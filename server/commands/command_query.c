@@ -582,6 +582,12 @@ int apply_list(struct apply *apply) {
         }
         apply->state->services.list_branches(apply->state->services.context, apply->json);
         return 0;
+    case LIST_SEATS:
+        if (apply->state->services.list_seats == NULL) {
+            break;
+        }
+        apply->state->services.list_seats(apply->state->services.context, apply->json);
+        return 0;
     }
     return failure_set(&apply->failure, FAILURE_INTERNAL, "what", "no such list");
 }

@@ -1,4 +1,4 @@
-/* The handlers of time and scenarios: pause, resume, step, load. */
+/* The handlers of time and scenarios: pause, resume, step, load, seat, go, leave. */
 #include "server/commands/command_internal.h"
 
 #include <inttypes.h>
@@ -42,12 +42,18 @@ int apply_step(struct apply *apply) {
         return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL,
                            "the world is running; send pause first");
     }
+    if (apply->state->seats > 0) {
+        return failure_set(&apply->failure, FAILURE_SEATED, NULL,
+                           "%u %s taken: the world steps when all holders have said go; list with what seats "
+                           "names them",
+                           (unsigned)apply->state->seats, apply->state->seats == 1 ? "seat is" : "seats are");
+    }
     const struct request_step *step = &apply->request->body.step;
     if (command_until_check(step, apply->state->world, &apply->failure) != 0 ||
         (step->has_return && command_frame_check(apply->state, &step->view, &apply->failure) != 0)) {
         return -1;
     }
-    apply->effects.step_ticks = step->count;
+    apply->effects.step_ticks = (uint32_t)step->count;
     return 0;
 }
 
@@ -90,13 +96,18 @@ int apply_rewind(struct apply *apply) {
     if (state->arrival == NULL || state->services.rewound == NULL) {
         return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "no world was computed for this rewind");
     }
+    if (apply->request->body.rewind.is_step && !state->is_paused) {
+        return failure_set(&apply->failure, FAILURE_NOT_PAUSED, NULL,
+                           "the world is running; send pause first, or rewind, which pauses it");
+    }
+    const bool goes_on = apply->request->body.rewind.has_without;
     const uint64_t hash = state->arrival->hash;
     simulation_state_change(state, state->arrival);
     apply->effects.changed = true;
     apply->effects.described = true;
     apply->effects.loaded = true;
-    apply->effects.paused = !state->is_paused;
-    state->is_paused = true;
+    apply->effects.paused = !state->is_paused && !goes_on;
+    state->is_paused = state->is_paused || !goes_on;
     apply_write_tick(apply);
     json_key(apply->json, "hash");
     json_hex64(apply->json, hash);
@@ -180,6 +191,46 @@ int apply_speed(struct apply *apply) {
     if (services->speed(services->context, speed, apply->json)) {
         apply_send(apply, "speed", EVENT_HAS_SPEED)->speed = speed->max ? 0.0 : speed->factor;
     }
+    return 0;
+}
+
+/* ---- seats ---- */
+
+static int fail_seats(struct apply *apply) {
+    return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "this world has no seats");
+}
+
+int apply_seat(struct apply *apply) {
+    const struct state_services *services = &apply->state->services;
+    if (services->seat == NULL) {
+        return fail_seats(apply);
+    }
+    apply_write_tick(apply);
+    return services->seat(services->context, &apply->request->body.seat, apply->json, &apply->failure);
+}
+
+/* Only accepted here, as a step is. */
+int apply_go(struct apply *apply) {
+    const struct state_services *services = &apply->state->services;
+    const struct request_go *go = &apply->request->body.go;
+    if (services->go == NULL) {
+        return fail_seats(apply);
+    }
+    if (services->go(services->context, go, &apply->failure) != 0 ||
+        (go->has_return && command_frame_check(apply->state, &go->view, &apply->failure) != 0)) {
+        return -1;
+    }
+    apply->effects.step_ticks = go->count;
+    return 0;
+}
+
+int apply_leave(struct apply *apply) {
+    const struct state_services *services = &apply->state->services;
+    if (services->leave == NULL) {
+        return fail_seats(apply);
+    }
+    apply_write_tick(apply);
+    services->leave(services->context, apply->json);
     return 0;
 }
 

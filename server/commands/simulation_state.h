@@ -147,6 +147,12 @@ struct state_services {
     void (*rewound)(void *context, struct message_event *event, struct json_writer *json);
     int (*mark)(void *context, const struct request_mark *mark, struct failure *failure);
     void (*list_branches)(void *context, struct json_writer *json);
+    /* The seats, all of them or none: one is taken; what go is about may be done; one is left (simulation_internal.h). */
+    int (*seat)(void *context, const struct request_seat *seat, struct json_writer *json,
+                struct failure *failure);
+    int (*go)(void *context, const struct request_go *go, struct failure *failure);
+    void (*leave)(void *context, struct json_writer *json);
+    void (*list_seats)(void *context, struct json_writer *json);
     /* compare; the event is about the beginning or the end of a comparison, or stays empty. */
     int (*compare)(void *context, const struct request *request, struct message_event *event,
                    struct json_writer *json, struct failure *failure);
@@ -172,6 +178,7 @@ struct simulation_state {
     uint32_t epoch;
     uint64_t seq; /* requests that changed the world or its time so far (REQUEST_TRAIT_CHANGES) */
     bool is_paused;
+    uint32_t seats;   /* that are taken */
     uint32_t session; /* whose request is being applied */
     struct state_cursors cursors;
     struct event_log log; /* events of ticks, not sent yet */

@@ -279,6 +279,10 @@ static int decode(struct drover_sim *sim, const char *text, size_t length) {
                            "%s is a request to a server; allowed: requests about the world",
                            request_op_name(request->op));
     }
+    if (request->op == REQUEST_STEP && request->body.step.count < 0) {
+        return failure_set(&sim->failure, FAILURE_OUT_OF_RANGE, "count",
+                           "this world keeps no past to go back to; allowed: 1 to %d", LIMIT_STEP);
+    }
     if (request->has_at) {
         return failure_set(
             &sim->failure, FAILURE_BAD_PARAM, "at",

@@ -97,6 +97,11 @@ enum command_sort command_sort_of(const struct request *request) {
     return request_has_trait(request->op, REQUEST_TRAIT_QUERY) ? COMMAND_QUERY : COMMAND_CHANGE;
 }
 
+bool command_is_of_tick(const struct request *request) {
+    return request->op == REQUEST_BATCH || request_has_trait(request->op, REQUEST_TRAIT_BATCH) ||
+           request_has_trait(request->op, REQUEST_TRAIT_REPLACES);
+}
+
 /* ---- lanes ---- */
 
 static struct command_lane *find_lane(const struct command_lanes *lanes, uint32_t session) {
@@ -182,12 +187,31 @@ static int init_lanes(struct command_lanes *lanes, size_t capacity, command_is_r
     return 0;
 }
 
+/* The row of a session; count: it has no seat. */
+static uint32_t find_seat(const struct command_seats *seats, uint32_t session) {
+    uint32_t row = 0;
+    while (row < seats->count && seats->rows[row].session != session) {
+        row++;
+    }
+    return row;
+}
+
+/* Whether the ticks of seats come before the command. */
+static bool waits_for_seats(const struct command_seats *seats, const struct command *command) {
+    const uint32_t row = find_seat(seats, command->origin.session);
+    return row < seats->count ? seats->rows[row].is_going
+                              : seats->is_shut && command_is_of_tick(&command->request);
+}
+
 /* Whether the first command of its lane has to wait. */
 static bool is_held(const struct command_lanes *lanes, struct command *command) {
     const enum request_op op = command->request.op;
     const bool is_pause = op == REQUEST_PAUSE && !command->request.has_at;
     if (lanes->step != NULL &&
         (command->origin.session == lanes->step->origin.session || op == REQUEST_STEP || is_pause)) {
+        return true;
+    }
+    if (waits_for_seats(&lanes->seats, command)) {
         return true;
     }
     return lanes->is_ready != NULL && !lanes->is_ready(lanes->context, command);
@@ -328,7 +352,9 @@ static struct command *take_next(struct command_lanes *lanes, unsigned wanted) {
         if (lane->first->request.op == REQUEST_STEP) {
             begin_step(lanes, lane->first, lane->end_ns);
         }
-        lane->first->is_withdrawn = lane->first->request.has_at && lane->end_ns != UINT64_MAX;
+        lane->first->is_withdrawn =
+            (lane->first->request.has_at || lane->first->request.op == REQUEST_SEAT) &&
+            lane->end_ns != UINT64_MAX;
         const bool is_last = lane->first->next == NULL;
         struct command *command = remove_first(lanes, lane);
         if (!is_last && !is_wanted(lane->first, lanes->pass_wanted)) {
@@ -549,7 +575,7 @@ struct command *command_queue_take(struct command_queue *queue, unsigned wanted)
     pthread_mutex_lock(&queue->mutex);
     struct command *command = take_next(&queue->lanes, wanted);
     queue->taken_from = command == NULL ? 0 : command->origin.session;
-    queue->has_taken_left = false;
+    queue->has_taken_left = command != NULL && command->is_withdrawn;
     publish_step_end(queue);
     pthread_mutex_unlock(&queue->mutex);
     return command;
@@ -646,13 +672,95 @@ void command_queue_withdraw(struct command_queue *queue) {
     pthread_mutex_unlock(&queue->mutex);
 }
 
+/* With the lock. */
+static void note_leave(struct command_queue *queue, uint32_t session) {
+    struct command_seats *seats = &queue->lanes.seats;
+    const uint32_t row = find_seat(seats, session);
+    if (row < seats->count) {
+        seats->rows[row].has_left = true;
+        queue->is_woken = true;
+        pthread_cond_signal(&queue->changed);
+    }
+}
+
 void command_queue_end_steps(struct command_queue *queue, uint32_t session) {
     pthread_mutex_lock(&queue->mutex);
+    note_leave(queue, session);
     schedule_withdraw(&queue->schedule, session);
     queue->has_taken_left = queue->has_taken_left || queue->taken_from == session;
     publish_due(queue);
     end_steps(&queue->lanes, session, atomic_load(&queue->ticking_ns) + COMMAND_GRACE_NS);
     publish_step_end(queue);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+/* ---- seats ---- */
+
+void command_queue_seat(struct command_queue *queue, uint32_t session, bool is_taken) {
+    struct command_seats *seats = &queue->lanes.seats;
+    pthread_mutex_lock(&queue->mutex);
+    const uint32_t row = find_seat(seats, session);
+    assert(is_taken == (row == seats->count) && seats->count <= LIMIT_SEATS);
+    if (is_taken) {
+        assert(seats->count < LIMIT_SEATS);
+        seats->count++;
+        seats->rows[row].session = session;
+        seats->rows[row].is_going = false;
+        seats->rows[row].has_left = queue->has_taken_left && queue->taken_from == session;
+    } else {
+        seats->rows[row] = seats->rows[--seats->count];
+    }
+    signal_held(queue);
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_go(struct command_queue *queue, uint32_t session, bool is_going) {
+    struct command_seats *seats = &queue->lanes.seats;
+    pthread_mutex_lock(&queue->mutex);
+    const uint32_t row = find_seat(seats, session);
+    assert(row < seats->count);
+    seats->rows[row].is_going = is_going;
+    if (!is_going) {
+        signal_held(queue);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_shut(struct command_queue *queue, bool is_shut) {
+    struct command_seats *seats = &queue->lanes.seats;
+    pthread_mutex_lock(&queue->mutex);
+    if (seats->is_shut && !is_shut) {
+        signal_held(queue);
+    }
+    seats->is_shut = is_shut;
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+void command_queue_leave(struct command_queue *queue, uint32_t session, bool is_silent) {
+    pthread_mutex_lock(&queue->mutex);
+    const struct command_seats *seats = &queue->lanes.seats;
+    const uint32_t row = find_seat(seats, session);
+    const bool has_more = queue->taken_from == session || find_lane(&queue->lanes, session) != NULL;
+    if (row < seats->count && (!is_silent || (!has_more && !seats->rows[row].is_going))) {
+        note_leave(queue, session);
+    }
+    pthread_mutex_unlock(&queue->mutex);
+}
+
+uint32_t command_queue_find_left(struct command_queue *queue) {
+    const struct command_seats *seats = &queue->lanes.seats;
+    uint32_t session = 0;
+    pthread_mutex_lock(&queue->mutex);
+    for (uint32_t row = 0; row < seats->count; row++) {
+        session = seats->rows[row].has_left ? seats->rows[row].session : session;
+    }
+    pthread_mutex_unlock(&queue->mutex);
+    return session;
+}
+
+void command_queue_renew(struct command_queue *queue, struct command *command) {
+    pthread_mutex_lock(&queue->mutex);
+    command->number = ++queue->lanes.arrivals;
     pthread_mutex_unlock(&queue->mutex);
 }
 

@@ -23,6 +23,10 @@
  * 6. At most `capacity` commands wait, whose requests have at most COMMAND_EXTRA_BYTES of extras
  * (request_extra.h). A pass costs O(lanes), a command taken O(log lanes), a held command nothing.
  *
+ * Seats (command_queue_seat) are sessions that take part in each tick. The thread that takes commands says when one of
+ * them waits for ticks (command_queue_go): then nothing is taken out of its lane. While the queue is shut
+ * (command_queue_shut), what other sessions want to do to the world (command_is_of_tick) waits.
+ *
  * A command that waits for a tick of the world (`at`) is taken as any other; the thread that took it hands it back
  * (command_queue_schedule), to take it again when its tick has come:
  *
@@ -40,6 +44,7 @@
 #include <stdint.h>
 
 #include "common/base/buffer.h"
+#include "common/base/limits.h"
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
@@ -156,6 +161,9 @@ enum command_sort {
 /** Whether a request is a change or a query. */
 enum command_sort command_sort_of(const struct request *request);
 
+/** Whether a request belongs to a tick: it does something to what is in the world, not to its time. */
+bool command_is_of_tick(const struct request *request);
+
 /** Whether a command has what it needs. Called when the command has become the first of its lane, the commands
  * before it are done and its session has no step under way, and again whenever the command could be taken. A
  * command that is not ready waits. */
@@ -167,6 +175,16 @@ struct command_lane {
     uint64_t turn;   /* of the session's last query */
     uint64_t end_ns; /* ticking_ns at which its steps have to end; UINT64_MAX: when they are done */
     struct command_lane *next_in_bucket, *next, *previous; /* lanes in use; next: unused lanes, too */
+};
+
+/** The sessions that have seats. */
+struct command_seats {
+    uint32_t count;
+    bool is_shut;
+    struct {
+        uint32_t session;
+        bool is_going, has_left;
+    } rows[LIMIT_SEATS];
 };
 
 struct command_candidate {
@@ -190,6 +208,7 @@ struct command_lanes {
     unsigned pass_wanted; /* the sorts that the pass wanted then */
     unsigned passed_over; /* unwanted sorts that came to the front of a lane */
 
+    struct command_seats seats;
     struct command *step;         /* under way; NULL: none. Not owned */
     uint64_t step_end_ns;         /* ticking_ns at which the step has to end for its session */
     uint64_t steps, paused_steps; /* steps that wait or are under way; those before the last pause */
@@ -258,6 +277,19 @@ void command_queue_settle(struct command_queue *queue);
 void command_queue_end_step(struct command_queue *queue);
 /** Ends the steps of a session that is gone or said bye, and withdraws its commands that wait for a tick. */
 void command_queue_end_steps(struct command_queue *queue, uint32_t session);
+/** The session, whose command was taken last, has a seat, or has none any more. */
+void command_queue_seat(struct command_queue *queue, uint32_t session, bool is_taken);
+/** Whether the session of a seat waits for ticks. */
+void command_queue_go(struct command_queue *queue, uint32_t session, bool is_going);
+/** Whether what is of a tick waits, of sessions without a seat. */
+void command_queue_shut(struct command_queue *queue, bool is_shut);
+/** The session is to lose its seat, if it has one; when it can send nothing more (is_silent), only if no go of it is under
+ * way or waits. Any thread. */
+void command_queue_leave(struct command_queue *queue, uint32_t session, bool is_silent);
+/** A session that is to lose its seat, as it left, said bye or asked for it; 0: none. */
+uint32_t command_queue_find_left(struct command_queue *queue);
+/** Of commands that wait for the same tick, this one comes behind all that came so far. */
+void command_queue_renew(struct command_queue *queue, struct command *command);
 /** Answers a command that is the first of its lane and will never be ready. Any thread may call it. The answer
  * is in the event queue before a later command of the session is taken. */
 void command_queue_answer(struct command_queue *queue, struct command *command, struct buffer *text,

@@ -35,6 +35,7 @@ struct node {
 
 struct past_branch {
     struct past_branch *next;
+    uint64_t serial;       /* never given again, unlike the number */
     uint32_t number, from; /* from: 0 for the first */
     uint64_t fork_tick, fork_seq;
     uint64_t tick, seq;    /* its end */
@@ -54,7 +55,8 @@ struct past {
     uint64_t bytes, others, used; /* allowed; taken beside the checkpoints; taken by them */
     uint64_t newest;              /* bytes of the newest checkpoint */
     double tick_hz;
-    uint64_t lived, left;
+    uint64_t lived, left, serials;
+    uint32_t world; /* counts past_begin */
     uint32_t branch_numbers, node_numbers;
     struct past_branch *branches, *current; /* current: NULL without memory for it */
     struct node *spare;                     /* for past_add, which allocates nothing */
@@ -81,6 +83,14 @@ static void free_node(struct node *node) {
         buffer_fini(&node->lines);
         free(node->save);
         free(node);
+    }
+}
+
+static void free_nodes(struct node *node) {
+    while (node != NULL) {
+        struct node *next = node->next;
+        free_node(node);
+        node = next;
     }
 }
 
@@ -189,6 +199,7 @@ static int count_branches(const struct past *past) {
 /* Goes on in a branch that was made outside. */
 static void begin_branch(struct past *past, struct past_branch *branch) {
     branch->number = ++past->branch_numbers;
+    branch->serial = ++past->serials;
     branch->request_tick = UINT64_MAX;
     branch->next = past->branches;
     past->branches = past->current = branch;
@@ -309,6 +320,7 @@ void past_destroy(struct past *past) {
 void past_begin(struct past *past, uint64_t tick, uint64_t seq, double tick_hz) {
     pthread_mutex_lock(&past->mutex);
     clear(past);
+    past->world++;
     past->tick_hz = tick_hz;
     struct past_branch *branch = calloc(1, sizeof *branch);
     if (branch != NULL) {
@@ -458,6 +470,29 @@ static void open_branch(struct past *past, struct past_way *way) {
     begin_branch(past, branch);
 }
 
+/* The checkpoints of the way, in order: of the moment, and with `without` that of the present. */
+static struct node *append_way(struct past *past, const struct past_way *way, struct node *node,
+                               uint64_t seq) {
+    uint64_t bytes = 0;
+    for (const struct node *each = node; each != NULL; each = each->next) {
+        bytes += bytes_of(each);
+    }
+    if (node == NULL || !make_room(past, bytes)) {
+        return node;
+    }
+    struct node *present = node->next;
+    past->newest = node->length;
+    append_node(past, past->current, node, present == NULL ? seq : way->seq);
+    node->next = NULL;
+    past->current->tick = way->last;
+    if (present != NULL) {
+        past->current->request_tick = way->request_tick;
+        past->newest = present->length;
+        append_node(past, past->current, present, seq);
+    }
+    return NULL;
+}
+
 void past_arrive(struct past *past, struct past_way *way, uint64_t seq, char name[PAST_NAME],
                  char from[PAST_NAME]) {
     pthread_mutex_lock(&past->mutex);
@@ -473,38 +508,23 @@ void past_arrive(struct past *past, struct past_way *way, uint64_t seq, char nam
         open_branch(past, way);
     }
     past->current->seq = seq;
-    const uint64_t bytes = node == NULL ? 0 : bytes_of(node);
-    if (node != NULL && make_room(past, bytes)) {
-        append_node(past, past->current, node, seq);
-        past->newest = node->length;
-        node = NULL;
-    }
+    node = append_way(past, way, node, seq);
+    past->current->tick = way->last;
     write_name(past->current->number, name);
     write_name(way->from, from);
     pthread_mutex_unlock(&past->mutex);
-    free_node(node);
+    free_nodes(node);
 }
 
 void past_way_fini(struct past_way *way) {
     if (way->branch != NULL) {
-        free_node(way->branch->first);
+        free_nodes(way->branch->first);
         free(way->branch);
         way->branch = NULL;
     }
 }
 
 /* ---- the list ---- */
-
-/* The branch that has the tick of a branch, or from which it came: itself, the one that it comes from, and so on. */
-static const struct past_branch *up_to(const struct past *past, const struct past_branch *branch,
-                                       uint64_t tick) {
-    while (branch != NULL &&
-           (tick < branch->fork_tick || (tick == branch->fork_tick && branch->first == NULL)) &&
-           branch->from != 0) {
-        branch = find_branch(past, branch->from);
-    }
-    return branch;
-}
 
 /* The oldest tick from which there is no gap up to the branch's end; its end when there is none. */
 static uint64_t oldest_tick(const struct past *past, const struct past_branch *branch) {
@@ -571,25 +591,15 @@ void past_write(struct past *past, struct json_writer *json) {
 
 /* ---- going back: which moment ---- */
 
-/* The way while it is gone: a source of lines for the replay. */
-struct trip {
-    struct past *past;
-    const struct world_overrides *overrides;
-    const atomic_bool *given_up;
-    struct node *base; /* in use */
-    struct buffer lines;
-    size_t place;
-    uint64_t tick, seq; /* the moment; seq 0: before the requests of its tick */
-    struct built_world built;
-};
-
 /* The member of the request that says which moment. */
 static const char *field_of(const struct request_rewind *to) {
-    return to->mark[0] != '\0' ? "mark"
-           : to->has_seconds   ? "seconds"
-           : to->has_ticks     ? "ticks"
-           : to->has_tick      ? "tick"
-                               : "branch";
+    return to->is_step           ? "count"
+           : to->mark[0] != '\0' ? "mark"
+           : to->has_without     ? "without"
+           : to->has_seconds     ? "seconds"
+           : to->has_ticks       ? "ticks"
+           : to->has_tick        ? "tick"
+                                 : "branch";
 }
 
 static int fail_range(const struct past *past, const struct request_rewind *to, struct failure *failure) {
@@ -641,7 +651,7 @@ static uint64_t tick_before(const struct past *past, const struct past_branch *b
 
 /* The branch and the moment that are asked for. NULL with *failure. */
 static const struct past_branch *choose(const struct past *past, const struct request_rewind *to,
-                                        struct trip *trip, struct past_way *way, struct failure *failure) {
+                                        struct past_route *route, struct failure *failure) {
     const struct mark *mark = to->mark[0] == '\0' ? NULL : find_mark(past, to->mark, failure);
     const struct past_branch *branch = to->mark[0] != '\0'
                                            ? find_branch(past, mark == NULL ? 0 : mark->branch)
@@ -651,217 +661,268 @@ static const struct past_branch *choose(const struct past *past, const struct re
         return NULL;
     }
     if (mark != NULL) {
-        trip->tick = mark->tick;
-        trip->seq = mark->seq;
+        route->to.tick = mark->tick;
+        route->to.seq = mark->seq;
+    } else if (to->has_without) {
+        route->to.tick = branch->tick;
+        route->to.seq = branch->seq;
     } else if (to->has_tick) {
-        trip->tick = to->tick;
+        route->to.tick = to->tick;
     } else if (to->branch[0] == '\0') {
-        trip->tick = tick_before(past, branch, to);
+        route->to.tick = tick_before(past, branch, to);
     } else if (branch == past->current) {
         (void)failure_set(failure, FAILURE_BAD_PARAM, "branch",
                           "the world is in branch \"%s\"; give a tick of it, or another branch", to->branch);
         return NULL;
     } else {
-        trip->tick = branch->tick;
-        trip->seq = branch->seq;
-        way->number = branch->number;
+        route->to.tick = branch->tick;
+        route->to.seq = branch->seq;
+        route->number = branch->number;
     }
     return branch;
 }
 
-static bool is_not_after(const struct node *node, const struct trip *trip) {
-    return node->tick < trip->tick ||
-           (node->tick == trip->tick && (node->is_first_of_tick || node->seq <= trip->seq));
+/* ---- routes ---- */
+
+/* A part of a route: a branch up to a moment. */
+struct part {
+    const struct past_branch *branch;
+    uint64_t tick, seq;
+};
+
+static bool is_not_after(const struct node *node, uint64_t tick, uint64_t seq) {
+    return node->tick < tick || (node->tick == tick && (node->is_first_of_tick || node->seq <= seq));
 }
 
-/* The checkpoint to begin with, in use then, and the requests behind it. False: there is none. */
-static bool take_base(struct past *past, const struct past_branch *branch, struct trip *trip,
-                      struct past_way *way) {
-    const bool is_there = trip->tick <= branch->tick;
-    branch = up_to(past, branch, trip->tick);
-    for (struct node *node = branch == NULL || !is_there ? NULL : branch->first;
-         node != NULL && is_not_after(node, trip); node = node->next) {
-        trip->base = node->save != NULL ? node : trip->base;
+/* The branches that lead to a moment of a branch, from the last to the first. */
+static int list_parts(const struct past *past, const struct past_branch *branch, uint64_t tick, uint64_t seq,
+                      struct part parts[PAST_BRANCHES]) {
+    int count = 0;
+    for (; branch != NULL && count < PAST_BRANCHES; branch = find_branch(past, branch->from)) {
+        const bool is_before =
+            tick < branch->fork_tick || (tick == branch->fork_tick && branch->first == NULL);
+        if (branch->from != 0 && is_before) {
+            continue;
+        }
+        parts[count++] = (struct part){branch, tick, seq};
+        if (tick > branch->fork_tick || (tick == branch->fork_tick && seq > branch->fork_seq)) {
+            tick = branch->fork_tick;
+            seq = branch->fork_seq;
+        }
     }
-    if (trip->base == NULL) {
+    return count;
+}
+
+/* The last checkpoint of a part that is there; without: 0, or it is to be before this request. */
+static struct node *last_node(const struct part *part, uint64_t without) {
+    struct node *last = NULL;
+    for (struct node *node = part->branch->first; node != NULL && is_not_after(node, part->tick, part->seq);
+         node = node->next) {
+        last = node->save != NULL && (without == 0 || node->seq < without) ? node : last;
+    }
+    return last;
+}
+
+/* Whether all that happened in the branch since its fork is in memory. */
+static bool is_whole(const struct past_branch *branch) {
+    return branch->first != NULL && branch->first->tick <= branch->fork_tick;
+}
+
+/* The part in which a route from the world that is there begins; -1: it does not lead there. */
+static int find_here(const struct part *parts, int count, const struct past_place *here) {
+    for (int i = 0; here != NULL && i < count; i++) {
+        const struct past_branch *branch = parts[i].branch;
+        if (branch->serial == here->serial) {
+            const bool is_ahead =
+                here->tick < parts[i].tick || (here->tick == parts[i].tick && here->seq <= parts[i].seq);
+            return is_ahead && branch->first != NULL && is_not_after(branch->first, here->tick, here->seq)
+                       ? i
+                       : -1;
+        }
+        if (!is_whole(branch)) {
+            return -1;
+        }
+    }
+    return -1;
+}
+
+/* The part in which a route from a checkpoint begins; -1: there is none. */
+static int find_base(const struct part *parts, int count, uint64_t without, struct node **base) {
+    for (int i = 0; i < count; i++) {
+        *base = last_node(&parts[i], without);
+        if (*base != NULL) {
+            return i;
+        }
+        if (!is_whole(parts[i].branch)) {
+            return -1;
+        }
+    }
+    return -1;
+}
+
+/* Ticks that are simulated rather than a checkpoint read. */
+enum { READ_TICKS = 16 };
+
+/* Copies the requests of the parts, from this one on. */
+static void copy_lines(const struct part *parts, int from, const struct past_place *here,
+                       struct past_route *route) {
+    for (int i = from; i >= 0; i--) {
+        const struct node *node = i == from && route->base != NULL ? route->base : parts[i].branch->first;
+        for (; node != NULL && is_not_after(node, parts[i].tick, parts[i].seq); node = node->next) {
+            const struct node *next = node->next;
+            const bool is_behind =
+                route->base == NULL && i == from && next != NULL && is_not_after(next, here->tick, here->seq);
+            if (!is_behind && node->lines.length > 0) {
+                buffer_append(&route->lines, node->lines.data, node->lines.length);
+            }
+        }
+        route->cuts[route->cut_count++] =
+            (struct past_cut){route->lines.length,
+                              {parts[i].branch->serial, parts[i].tick, parts[i].seq},
+                              parts[i].branch->number};
+    }
+}
+
+/* With the lock. */
+static bool plan(struct past *past, const struct past_branch *branch, uint64_t without,
+                 const struct past_place *here, struct past_route *route) {
+    struct part parts[PAST_BRANCHES];
+    const int count =
+        route->to.tick > branch->tick ? 0 : list_parts(past, branch, route->to.tick, route->to.seq, parts);
+    const int of_here = find_here(parts, count, here);
+    int from = of_here >= 0 && without != 0 ? -1 : find_base(parts, count, without, &route->base);
+    if (of_here >= 0 && (from < 0 || route->base->tick <= here->tick + READ_TICKS)) {
+        from = of_here;
+        route->base = NULL;
+    }
+    if (from < 0) {
         return false;
     }
-    for (const struct node *node = trip->base; node != NULL && is_not_after(node, trip); node = node->next) {
-        buffer_append(&trip->lines, node->lines.data == NULL ? "" : node->lines.data, node->lines.length);
+    copy_lines(parts, from, here, route);
+    if (route->base != NULL) {
+        route->base->users++;
+        route->save = route->base->save;
+        route->length = route->base->length;
     }
-    trip->base->users++;
-    way->from = branch->number;
-    way->tick = trip->tick;
-    way->seq = trip->seq;
+    route->from = parts[0].branch->number;
+    route->to.serial = parts[0].branch->serial;
+    write_name(branch->number, route->line);
+    write_name(route->from, route->branch);
+    route->first = oldest_tick(past, branch);
+    route->last = branch->tick;
+    route->world = past->world;
+    route->bytes = past->others;
     return true;
 }
 
-/* ---- going back: the computation ---- */
-
-static int trip_next(void *context, const char **line, size_t *length, struct failure *failure) {
-    struct trip *trip = context;
-    struct recording_line read;
-    if (trip->place >= trip->lines.length) {
-        return 0;
-    }
-    const char *begin = trip->lines.data + trip->place;
-    const char *end = memchr(begin, '\n', trip->lines.length - trip->place);
-    *line = begin;
-    *length = end == NULL ? trip->lines.length - trip->place : (size_t)(end - begin);
-    trip->place += *length + 1;
-    if (recording_line_read(*line, *length, &read, failure) != 0) {
-        return -1;
-    }
-    return read.tick < trip->tick || (read.tick == trip->tick && read.seq <= trip->seq) ? 1 : 0;
-}
-
-static bool trip_find_hash(void *context, const struct recording_moment *moment, uint64_t last_seq,
-                           uint64_t *hash) {
-    (void)context;
-    (void)moment;
-    (void)last_seq;
-    *hash = 0;
-    return false;
-}
-
-static int trip_seek(void *context, const struct recording_moment *moment, struct simulation_state *state,
-                     struct failure *failure) {
-    struct trip *trip = context;
-    struct checkpoint_rest rest;
-    (void)moment;
-    if (saved_world_read(trip->base->save, trip->base->length, trip->overrides, trip->given_up, &trip->built,
-                         &rest, failure) != 0) {
-        return -1;
-    }
-    checkpoint_restore(state, &trip->built, &rest);
-    return 0;
-}
-
-static uint32_t trip_world(void *context) {
-    (void)context;
-    return 1;
-}
-
-/* Does the requests and ticks up to the moment. */
-static int play(const struct trip *trip, struct replay *replay, struct simulation_state *state,
-                uint64_t *simulated, struct failure *failure) {
-    const uint64_t until_ns = clock_now_ns() + GO_MOST_NS;
-    struct replay_change change;
-    enum replay_step step = REPLAY_TICK;
-    while ((step = replay_next(replay, state, &change, failure)) != REPLAY_END) {
-        if (step == REPLAY_FAILED) {
-            return -1;
-        }
-        if (atomic_load(trip->given_up) || clock_now_ns() > until_ns) {
-            return failure_set(failure, FAILURE_BUSY, NULL,
-                               "given up at tick %" PRIu64 " of %" PRIu64
-                               ": the server stops, or it takes longer than a minute",
-                               world_tick(state->world), trip->tick);
-        }
-        if (step == REPLAY_TICK) {
-            simulation_state_step(state);
-            state->log.count = 0;
-            ++*simulated;
-        }
-    }
-    if (replay_divergence(replay)->has_diverged || world_tick(state->world) != trip->tick) {
-        return failure_set(failure, FAILURE_INTERNAL, NULL, "tick %" PRIu64 " cannot be computed: %.200s",
-                           trip->tick, replay_divergence(replay)->reason);
-    }
-    return 0;
-}
-
-static int compute(struct trip *trip, struct simulation_state *state, uint64_t *simulated,
-                   struct failure *failure) {
-    const struct recording_moment to = {.world = 1, .tick = trip->tick};
-    const struct recording_source source = {.context = trip,
-                                            .next = trip_next,
-                                            .find_hash = trip_find_hash,
-                                            .seek = trip_seek,
-                                            .world = trip_world,
-                                            .last = to};
-    struct replay *replay = replay_create(&source, trip->overrides, trip->given_up);
-    int result = replay == NULL ? failure_set(failure, FAILURE_BUSY, NULL, "out of memory")
-                                : replay_begin(replay, state, &to, failure);
-    if (result == 0) {
-        result = play(trip, replay, state, simulated, failure);
-    }
-    replay_destroy(replay);
-    return result;
-}
-
-/* Takes the world out of the state, as one that was read; and makes its checkpoint, with which a further branch begins. */
-static void take_out(struct trip *trip, struct simulation_state *state, struct built_world *out,
-                     struct checkpoint_rest *rest, struct node *node) {
-    struct buffer text;
-    *rest = checkpoint_rest_of(state);
-    buffer_init(&text, LIMIT_SAVE_BYTES);
-    saved_world_write(state->world, rest, state->name, state->text, state->text_length, &text,
-                      &trip->built.hash);
-    if (!text.failed) {
-        node->save = buffer_take(&text, &node->length);
-    }
-    buffer_fini(&text);
-    *out = trip->built;
-    out->world = state->world;
-    out->text = state->text;
-    out->text_length = state->text_length;
-    trip->built = (struct built_world){0};
-    state->world = NULL;
-    state->text = NULL;
-}
-
-static void release(struct trip *trip) {
-    pthread_mutex_lock(&trip->past->mutex);
-    if (trip->base != NULL && --trip->base->users == 0 && trip->base->number == 0) {
-        drop_node(trip->past, trip->base);
-    }
-    pthread_mutex_unlock(&trip->past->mutex);
-    buffer_fini(&trip->lines);
-    built_world_fini(&trip->built);
-}
-
-static int find_base(struct past *past, const struct request_rewind *to, struct trip *trip,
-                     struct past_way *way, struct failure *failure) {
+int past_route_find(struct past *past, const struct request_rewind *to, const struct past_place *here,
+                    struct past_route *route, struct failure *failure) {
+    *route = (struct past_route){.past = past};
+    *failure = (struct failure){0};
+    buffer_init(&route->lines, SIZE_MAX / 2);
     pthread_mutex_lock(&past->mutex);
-    const struct past_branch *branch = choose(past, to, trip, way, failure);
-    int result = branch != NULL && take_base(past, branch, trip, way) ? 0 : -1;
+    const struct past_branch *branch = choose(past, to, route, failure);
+    int result = branch != NULL && plan(past, branch, to->without, here, route) ? 0 : -1;
     if (result != 0 && failure->code == FAILURE_NONE) {
         (void)fail_range(past, to, failure);
-    } else if (trip->lines.failed) {
+    } else if (route->lines.failed) {
         result = failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
     }
     pthread_mutex_unlock(&past->mutex);
+    if (result != 0) {
+        past_route_fini(route);
+    }
     return result;
 }
 
-int past_go(struct past *past, const struct request_rewind *to, const struct world_overrides *overrides,
-            const atomic_bool *given_up, struct built_world *out, struct checkpoint_rest *rest,
-            struct past_way *way, struct failure *failure) {
-    struct trip trip = {.past = past, .overrides = overrides, .given_up = given_up};
-    struct simulation_state *state = calloc(1, sizeof *state);
+void past_route_fini(struct past_route *route) {
+    pthread_mutex_lock(&route->past->mutex);
+    if (route->base != NULL && --route->base->users == 0 && route->base->number == 0) {
+        drop_node(route->past, route->base);
+    }
+    route->base = NULL;
+    pthread_mutex_unlock(&route->past->mutex);
+    buffer_fini(&route->lines);
+}
+
+int past_route_next(struct past_route *route, const char **line, size_t *length, struct failure *failure) {
+    struct recording_line read;
+    while (route->place < route->lines.length) {
+        const struct past_cut *cut = &route->cuts[route->cut];
+        if (route->place >= cut->end) {
+            route->cut++;
+            continue;
+        }
+        const char *begin = route->lines.data + route->place;
+        const char *end = memchr(begin, '\n', route->lines.length - route->place);
+        *length = end == NULL ? route->lines.length - route->place : (size_t)(end - begin);
+        if (recording_line_read(begin, *length, &read, failure) != 0) {
+            return -1;
+        }
+        if (route->stop != 0 && read.seq >= route->stop) {
+            return 0;
+        }
+        if (read.tick > cut->at.tick || (read.tick == cut->at.tick && read.seq > cut->at.seq)) {
+            route->place = cut->end;
+            continue;
+        }
+        route->place += *length + 1;
+        if (read.seq != route->left_out) {
+            *line = begin;
+            route->line_tick = read.tick;
+            route->line_seq = read.seq;
+            return 1;
+        }
+    }
+    return 0;
+}
+
+struct past_state past_read(struct past *past, const char *branch) {
+    struct failure unused;
+    pthread_mutex_lock(&past->mutex);
+    const struct past_branch *found =
+        branch == NULL || branch[0] == '\0' ? past->current : branch_of_name(past, branch, &unused);
+    const struct past_state state = {.world = past->world,
+                                     .lived = past->lived,
+                                     .tick_hz = past->tick_hz,
+                                     .is_there = found != NULL,
+                                     .is_current = found == past->current,
+                                     .last = found == NULL ? 0 : found->tick};
+    pthread_mutex_unlock(&past->mutex);
+    return state;
+}
+
+/* ---- ways ---- */
+
+bool past_way_init(struct past_way *way) {
     *way = (struct past_way){.branch = calloc(1, sizeof *way->branch)};
-    *out = (struct built_world){0};
-    *failure = (struct failure){0};
-    buffer_init(&trip.lines, SIZE_MAX / 2);
     if (way->branch != NULL) {
         way->branch->first = new_node();
     }
-    int result = -1;
-    if (state == NULL || way->branch == NULL || way->branch->first == NULL) {
-        result = failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
-    } else if (find_base(past, to, &trip, way, failure) == 0) {
-        simulation_state_init(state);
-        result = compute(&trip, state, &way->simulated, failure);
-        if (result == 0) {
-            take_out(&trip, state, out, rest, way->branch->first);
-        }
-        simulation_state_fini(state);
-    }
-    release(&trip);
-    free(state);
-    if (result != 0) {
+    if (way->branch == NULL || way->branch->first == NULL) {
         past_way_fini(way);
+        return false;
     }
-    return result;
+    return true;
+}
+
+bool past_way_keep(struct past_way *way, char *save, size_t length) {
+    struct node *node = way->branch->first;
+    if (node->save != NULL) {
+        node = node->next = new_node();
+    }
+    if (node == NULL) {
+        free(save);
+        return false;
+    }
+    node->save = save;
+    node->length = length;
+    return true;
+}
+
+bool past_way_add_line(struct past_way *way, const char *line, size_t length) {
+    struct buffer *lines = &way->branch->first->lines;
+    buffer_append(lines, line, length);
+    buffer_append(lines, "\n", 1);
+    return !lines->failed;
 }

@@ -13,10 +13,12 @@
 #include "common/system/log.h"
 #include "common/system/timed_wait.h"
 #include "server/commands/simulation_state.h"
+#include "server/library/side_world.h"
 #include "server/sim/world/world_stripes.h"
 
 /* A twin that takes longer to come to the tick of the running world is refused. */
-#define CATCH_UP_NS UINT64_C(60000000000)
+#define CATCH_UP_NS       UINT64_C(60000000000)
+#define CATCH_UP_CHECK_NS UINT64_C(5000000000) /* so is one that has come no closer since the last check */
 
 static int load_from_library(void *context, const char *name, struct scenario *out, struct failure *failure) {
     return scenario_library_load(context, name, out, failure);
@@ -240,14 +242,29 @@ static int go_back(struct scenario_order *order, const struct scenario_source *s
 /* Ticks without requests, up to the one that the running world has come to. */
 static int catch_up(struct scenario_order *order, const struct scenario_source *source,
                     const atomic_bool *given_up) {
-    const uint64_t until_ns = clock_now_ns() + CATCH_UP_NS;
     struct world *world = order->built.world;
-    while (world_tick(world) < atomic_load(source->tick)) {
-        if (atomic_load(given_up) || world_is_given_up(world) || clock_now_ns() > until_ns) {
-            return failure_set(&order->failure, FAILURE_BUSY, NULL,
-                               "given up at tick %llu: the server stops, or the twin does not catch up with "
-                               "the world within a minute; pause the world, or slow it down",
-                               (unsigned long long)world_tick(world));
+    uint64_t now_ns = clock_now_ns(), check_ns = now_ns + CATCH_UP_CHECK_NS, behind = UINT64_MAX, tick = 0;
+    const uint64_t until_ns = now_ns + CATCH_UP_NS;
+    if (world_agent_count(world) > LIMIT_COMPARE_AGENTS) {
+        return failure_set(
+            &order->failure, FAILURE_FULL, NULL,
+            "the twin would have %d agents; at most %d are compared, those of the world counted",
+            (int)world_agent_count(world), LIMIT_COMPARE_AGENTS);
+    }
+    while (world_tick(world) < (tick = atomic_load(source->tick))) {
+        const uint64_t left = tick - world_tick(world);
+        behind = behind == UINT64_MAX ? left : behind;
+        now_ns = clock_now_ns();
+        if (atomic_load(given_up) || now_ns > until_ns || (now_ns > check_ns && left >= behind)) {
+            return failure_set(
+                &order->failure, FAILURE_BUSY, NULL,
+                "given up at tick %llu of %llu: the server stops, or the twin does not catch up with "
+                "the world; pause the world, or slow it down",
+                (unsigned long long)world_tick(world), (unsigned long long)tick);
+        }
+        if (now_ns > check_ns) {
+            behind = left;
+            check_ns = now_ns + CATCH_UP_CHECK_NS;
         }
         world_step(world);
     }
@@ -255,22 +272,29 @@ static int catch_up(struct scenario_order *order, const struct scenario_source *
 }
 
 /* A branch that ends before the tick of the running world goes on from its end. */
-static int build_twin(struct scenario_order *order, const struct scenario_source *source,
-                      const struct world_overrides *overrides, const atomic_bool *given_up) {
-    if (order->save[0] != '\0') {
-        return build_save(order, source, overrides, given_up) == 0 ? catch_up(order, source, given_up) : -1;
+static int build_branch(struct scenario_order *order, const struct scenario_source *source,
+                        const struct world_overrides *overrides, const atomic_bool *given_up) {
+    if (source->past != NULL) {
+        const struct past_state branch = past_read(source->past, order->rewind.branch);
+        const uint64_t tick = atomic_load(source->tick);
+        order->rewind.has_tick = branch.is_current || tick < branch.last;
+        order->rewind.tick = tick < branch.last ? tick : branch.last;
     }
-    order->rewind.has_tick = true;
-    order->rewind.tick = atomic_load(source->tick);
-    int result = go_back(order, source, overrides, given_up);
-    if (result != 0 && order->failure.code == FAILURE_OUT_OF_RANGE) {
-        order->rewind.has_tick = false;
-        result = go_back(order, source, overrides, given_up);
-    }
+    const int result = go_back(order, source, overrides, given_up);
     if (result != 0 && order->failure.field[0] != '\0') {
         memcpy(order->failure.field, "branch", sizeof "branch");
     }
-    return result == 0 ? catch_up(order, source, given_up) : -1;
+    return result;
+}
+
+static int build_twin(struct scenario_order *order, const struct scenario_source *source,
+                      const struct world_overrides *overrides, const atomic_bool *given_up) {
+    int result = order->save[0] != '\0' ? build_save(order, source, overrides, given_up)
+                                        : build_branch(order, source, overrides, given_up);
+    if (result == 0 && (result = catch_up(order, source, given_up)) != 0) {
+        built_world_fini(&order->built); /* what is built is offered */
+    }
+    return result;
 }
 
 static int write_save(struct scenario_order *order, const struct scenario_source *source) {

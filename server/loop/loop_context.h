@@ -3,6 +3,7 @@
 #ifndef DROVER_SERVER_LOOP_LOOP_CONTEXT_H
 #define DROVER_SERVER_LOOP_LOOP_CONTEXT_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -11,6 +12,7 @@
 #include "common/base/nodiscard.h"
 #include "common/protocol/message.h"
 #include "common/protocol/request.h"
+#include "common/system/duty.h"
 #include "server/broadcast/broadcast.h"
 #include "server/options.h"
 #include "server/sessions/access.h"
@@ -88,14 +90,19 @@ struct held_events {
     uint64_t slot_after;              /* it comes after so many events */
 };
 
-/** Frames that another thread encodes; no snapshot is taken meanwhile. */
+/** Frames that another thread encodes; no snapshot is taken meanwhile. The thread is there from the start on: one that the
+ * system refuses is no thread then, and not the end of a server that runs. */
 struct loop_encoding {
+    struct duty duty;
     bool is_under_way;
+    atomic_bool is_done; /* by the thread, which has delivery_take called then */
     uint64_t begun_ns;
 };
 
 struct loop_context {
-    struct uv_loop_s *uv;                 /* not owned */
+    struct uv_loop_s *uv;        /* not owned */
+    void (*wake)(void *context); /* has delivery_take called; any thread */
+    void *wake_context;
     const struct server_options *options; /* not owned */
     struct descriptor_room room;          /* of sessions and other connections */
     struct simulation *simulation;        /* not owned */
@@ -105,6 +112,7 @@ struct loop_context {
     struct held_events held;
     struct loop_encoding encoding;
     struct cursors cursors;
+    struct looks *looks; /* owned; NULL: none are kept */
     struct loop_statistics statistics;
     struct access access;
     struct token_guard tokens;
@@ -146,9 +154,13 @@ void session_describe_send_lag(struct loop_context *loop, struct session *sessio
 /* Delivers answers, events, scenarios and frames from the simulation to the sessions. On the loop.
  */
 
+/** Starts the thread that encodes large frames. 0, or -1 with *failure; then there is nothing to close. */
+NODISCARD int delivery_begin(struct loop_context *loop, struct failure *failure);
 /** Takes every event and the newest snapshot of the simulation and sends them, as far as the journal is on disk (--sync
  * always). Call it again when more of it is. */
 void delivery_take(struct loop_context *loop);
+/** After the last session was closed, and while `wake` may be called: ends the thread. */
+void delivery_close(struct loop_context *loop);
 /** Frees what is held and was not sent. */
 void delivery_end(struct loop_context *loop);
 /** Sends an event to every subscriber, with the name of the session that caused it (event->by); to those that asked for
@@ -156,6 +168,21 @@ void delivery_end(struct loop_context *loop);
 void delivery_send_event(struct loop_context *loop, struct message_event *event, bool is_detail);
 /** Gives the simulation the schedule of the subscriptions, after one of them changed. */
 void delivery_update_schedule(struct loop_context *loop);
+
+/* Sessions that look at another time (server/simulation/looks.h). On the loop.
+ */
+
+/** Answers the request look, or gives it to the session's look. */
+void looks_request(struct loop_context *loop, struct session *session, const struct request *request);
+/** Whether a request of a session that looks was taken care of: a query is answered of its moment, a change of the world is refused. */
+bool looks_take_request(struct loop_context *loop, struct session *session, const struct request *request);
+/** The session's subscription is another one, or it needs a whole frame again; is_untold: also the world's definition. */
+void looks_refresh(struct loop_context *loop, const struct session *session, bool is_untold);
+/** The session is gone. */
+void looks_depart(struct loop_context *loop, const struct session *session);
+/** The look of the session has ended: its client is told why, and how the live world is. Its frames come with the next snapshot,
+ * once the schedule has it again. */
+void looks_return(struct loop_context *loop, struct session *session, const char *reason);
 
 /* Peers become sessions: the limits of their number, the number of each, its first hello. The same for every door.
  */

@@ -100,6 +100,9 @@ void session_describe_send_lag(struct loop_context *loop, struct session *sessio
     if ((lag->has & EVENT_HAS_LEFT_OUT) == 0) {
         return;
     }
+    if (session->is_elsewhere) {
+        return; /* its look does that */
+    }
     uint32_t revision = 0;
     struct message_hello *now = session_describe_world(loop, session, &revision);
     if (now == NULL) {

@@ -18,6 +18,7 @@
 #include "server/broadcast/broadcast.h"
 #include "server/commands/command_apply.h"
 #include "server/sessions/session.h"
+#include "server/simulation/looks.h"
 
 /* ---- admission ---- */
 
@@ -153,13 +154,15 @@ static void do_subscribe(struct loop_context *loop, struct session *session, con
                                               simulation_has_stripes(loop->simulation)};
     if (subscribe_answer(&context, session, request)) {
         /* A session that did not get all events during a load or a change of the scenery gets the scenario now. */
-        const bool is_news = session->is_own || (!had_all && session->known_revision != revision);
+        const bool is_news =
+            !session->is_elsewhere && (session->is_own || (!had_all && session->known_revision != revision));
         if (is_news && session->subscription.is_active) {
             session_describe_send_scenario(session, revision, &now->scenario);
         }
         cursors_subscribe(&loop->cursors, session);
         delivery_update_schedule(loop);
         simulation_request_snapshot(loop->simulation);
+        looks_refresh(loop, session, request->op == REQUEST_SUBSCRIBE);
     }
     free(now);
 }
@@ -254,6 +257,14 @@ static void do_stats(struct loop_context *loop, struct session *session, const s
     reply_send(&reply, session);
 }
 
+static void do_look(struct loop_context *loop, struct session *session, const struct request *request) {
+    looks_request(loop, session, request);
+    if (request->body.look.live) {
+        delivery_update_schedule(loop);
+        simulation_request_snapshot(loop->simulation);
+    }
+}
+
 static void do_help(struct loop_context *loop, struct session *session, const struct request *request) {
     (void)loop;
     struct failure failure = {0};
@@ -285,9 +296,22 @@ static int weight_of(const struct request *request) {
                                                : request_has_trait(request->op, REQUEST_TRAIT_LONG_ANSWER);
 }
 
+/* A step back is a rewind. */
+static struct request step_back(const struct request *step) {
+    struct request request = *step;
+    request.op = REQUEST_REWIND;
+    request.body.rewind = (struct request_rewind){
+        .has_ticks = true, .ticks = (uint32_t)-step->body.step.count, .is_step = true};
+    return request;
+}
+
 /* Gives the request to the world, or refuses it: then it returns false. */
 static bool submit(struct loop_context *loop, struct session *session, const struct request *request) {
     struct failure failure = {0};
+    if (request->op == REQUEST_STEP && request->body.step.count < 0) {
+        const struct request back = step_back(request);
+        return submit(loop, session, &back);
+    }
     if (request->has_at && session->scheduled == LIMIT_WAITING) {
         (void)failure_set(&failure, FAILURE_FULL, "at",
                           "%d requests of this session wait for their ticks already", LIMIT_WAITING);
@@ -296,6 +320,9 @@ static bool submit(struct loop_context *loop, struct session *session, const str
     }
     if (stripes_refuse(loop, request, &failure)) {
         reply_refusal(session, request, &failure);
+        return false;
+    }
+    if (session->look != 0 && looks_take_request(loop, session, request)) {
         return false;
     }
     if (simulation_refuses(loop->simulation, request)) {
@@ -347,7 +374,7 @@ static void do_cursor(struct loop_context *loop, struct session *session, const 
         return;
     }
     cursors_point(&loop->cursors, session, vec2_make(request->body.cursor.x, request->body.cursor.y));
-    if (cursors_reach_world(loop->simulation, session)) {
+    if (session->look == 0 && cursors_reach_world(loop->simulation, session)) {
         session->cursor.is_in_world = true;
         do_command(loop, session, request);
     } else if (request->id[0] != '\0') {
@@ -358,6 +385,12 @@ static void do_cursor(struct loop_context *loop, struct session *session, const 
 static void do_bye(struct loop_context *loop, struct session *session, const struct request *request) {
     reply_leave(session, request);
     simulation_end_steps(loop->simulation, session->id);
+}
+
+/* A go that waits does not hold it back. */
+static void do_leave(struct loop_context *loop, struct session *session, const struct request *request) {
+    simulation_leave_seat(loop->simulation, session->id, false);
+    do_command(loop, session, request);
 }
 
 static void do_mouse(struct loop_context *loop, struct session *session, const struct request *request) {
@@ -376,6 +409,8 @@ static loop_handler *const handlers[REQUEST_OP_COUNT] = {
     [REQUEST_CURSOR] = do_cursor,
     [REQUEST_HELLO] = do_hello,
     [REQUEST_HELP] = do_help,
+    [REQUEST_LEAVE] = do_leave,
+    [REQUEST_LOOK] = do_look,
     [REQUEST_MOUSE] = do_mouse,
     [REQUEST_PING] = do_ping,
     [REQUEST_RESYNC] = do_subscribe,
@@ -497,6 +532,9 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
         return;
     }
     refuse_late(session, now_ms);
+    if (session_is_half_closed(session) && !session->has_backlog) {
+        simulation_leave_seat(loop->simulation, session->id, true); /* no go comes any more */
+    }
     if (rate_limit_report(&session->limit, now_ms)) {
         (void)failure_set(&failure, FAILURE_RATE, NULL,
                           "more than %u requests a second; the server reads more slowly, nothing is lost",
@@ -506,6 +544,7 @@ static void on_check(void *context, struct session *session, uint64_t now_ms) {
     struct message_event event;
     if (notices_lag(session, now_ms, &event)) {
         session_describe_send_lag(loop, session, &event);
+        looks_refresh(loop, session, (event.has & EVENT_HAS_LEFT_OUT) != 0);
     }
     if (notices_stepping(session, now_ms, &event)) {
         session_describe_send_event(loop, session, &event);
@@ -567,7 +606,8 @@ void delivery_send_event(struct loop_context *loop, struct message_event *event,
 /* Subscribers have all descriptions up to this revision, unless they leave out events. */
 static void note_told(struct loop_context *loop, uint32_t revision) {
     for (struct session *session = loop->sessions.first; session != NULL; session = session->next) {
-        if (session->subscription.is_active && (message_event_set("") & ~session->subscription.events) == 0 &&
+        if (session->subscription.is_active && !session->is_elsewhere &&
+            (message_event_set("") & ~session->subscription.events) == 0 &&
             session->known_revision < revision) {
             session->known_revision = revision;
         }
@@ -583,7 +623,7 @@ static void send_frame_answer(struct loop_context *loop, struct session *session
         free(text);
         (void)failure_set(&failure, FAILURE_BUSY, NULL,
                           "%sthe frame of %zu bytes finds no room in the memory for frames (--frame-memory)",
-                          command->request.op == REQUEST_STEP ? "the ticks are done, but " : "", length);
+                          command->request.op == REQUEST_GET ? "" : "the ticks are done, but ", length);
         struct buffer out;
         session->errors++;
         buffer_init(&out, LOOP_REPLY_BYTES);
@@ -606,7 +646,8 @@ static void deliver_answer(struct loop_context *loop, struct session *session, c
                            char *text, size_t length) {
     const bool is_reply = text == NULL || message_is_reply(text, length);
     session->errors += is_reply || command->event.is_notice ? 0 : 1;
-    if (command->request.op == REQUEST_STEP && text != NULL && is_reply) {
+    const bool has_ticks = command->request.op == REQUEST_STEP || command->request.op == REQUEST_GO;
+    if (has_ticks && text != NULL && is_reply) {
         rate_limit_forgive(&session->limit, session_now_ms(session));
     }
     if (command->event.is_notice && session->notices.no_effect) {
@@ -671,6 +712,9 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     const size_t length = event->length;
     event->text = NULL;
     if (event->kind == SIM_EVENT_SCENARIO) {
+        if (loop->looks != NULL) {
+            looks_check(loop->looks);
+        }
         broadcast_scenario(&loop->broadcast, event->epoch, event->tick_hz, text, length, &loop->sessions);
         note_told(loop, event->revision);
         session_describe_send_arrival(loop);
@@ -714,46 +758,78 @@ static void deliver_held(struct loop_context *loop) {
     }
 }
 
+/* ---- what looks make ---- */
+
+/* The reply to a look, or the answer to a query. */
+static void deliver_look_answer(struct loop_context *loop, struct session *session,
+                                struct look_message *message) {
+    char *text = message->text;
+    message->text = NULL;
+    if (message->is_first && message->look == session->look && !session->is_elsewhere) {
+        session->is_elsewhere = true;
+        session_clear_key(session);
+        delivery_update_schedule(loop);
+    }
+    deliver_answer(loop, session, message->command, text, message->length);
+}
+
+static void deliver_look(struct loop_context *loop, struct look_message *message) {
+    struct session *session = session_set_find(&loop->sessions, message->session);
+    if (session == NULL) {
+        return;
+    }
+    if (message->kind == LOOK_ANSWER) {
+        deliver_look_answer(loop, session, message);
+        return;
+    }
+    if (message->look != session->look) {
+        return; /* of a look that is over */
+    }
+    if (message->kind == LOOK_ENDED) {
+        looks_return(loop, session, message->reason == NULL ? "failed" : message->reason);
+        delivery_update_schedule(loop);
+        simulation_request_snapshot(loop->simulation);
+    } else if (message->kind == LOOK_SCENARIO && session->subscription.is_active) {
+        session_send_text(session, message->text, message->length);
+        message->text = NULL;
+    } else if (message->kind == LOOK_FRAME && session->subscription.is_active && message->key != NULL) {
+        session_offer_keyed(session, message->key, message->key_number, message->frame);
+    } else if (message->kind == LOOK_FRAME && session->subscription.is_active) {
+        session_offer_frame(session, message->frame);
+    }
+}
+
+static void deliver_looks(struct loop_context *loop) {
+    struct look_message *message = loop->looks == NULL ? NULL : looks_take(loop->looks), *next = NULL;
+    for (; message != NULL; message = next) {
+        next = message->next;
+        deliver_look(loop, message);
+        looks_message_free(message);
+    }
+}
+
 /* ---- frames ---- */
 
-static void encode_frames(uv_work_t *work) {
-    struct loop_context *loop = work->data;
+static void encode_frames(void *context) {
+    struct loop_context *loop = context;
     broadcast_encode(&loop->broadcast);
+    atomic_store(&loop->encoding.is_done, true);
+    loop->wake(loop->wake_context);
 }
 
 static void send_frames(struct loop_context *loop) {
+    loop->encoding.is_under_way = false;
     broadcast_end(&loop->broadcast, &loop->sessions);
     tick_meter_add(&loop->statistics.broadcast_times, clock_now_ns() - loop->encoding.begun_ns);
-}
-
-static void on_encoded(uv_work_t *work, int status) {
-    struct loop_context *loop = work->data;
-    (void)status;
-    free(work);
-    loop->encoding.is_under_way = false;
-    send_frames(loop);
-    delivery_take(loop); /* what came meanwhile */
-}
-
-/* -1 when there is no thread for it. */
-static int encode_elsewhere(struct loop_context *loop) {
-    uv_work_t *work = malloc(sizeof *work);
-    if (work == NULL) {
-        return -1;
-    }
-    work->data = loop;
-    if (uv_queue_work(loop->uv, work, encode_frames, on_encoded) != 0) {
-        free(work);
-        return -1;
-    }
-    loop->encoding.is_under_way = true;
-    return 0;
 }
 
 /* Returns whether they left. Otherwise another thread encodes them. */
 static bool make_frames(struct loop_context *loop, const struct snapshot_slot *slot) {
     loop->encoding.begun_ns = clock_now_ns();
-    if (broadcast_begin(&loop->broadcast, slot, &loop->sessions) && encode_elsewhere(loop) == 0) {
+    if (broadcast_begin(&loop->broadcast, slot, &loop->sessions)) {
+        loop->encoding.is_under_way = true;
+        atomic_store(&loop->encoding.is_done, false);
+        duty_order(&loop->encoding.duty);
         return false;
     }
     broadcast_encode(&loop->broadcast);
@@ -782,7 +858,24 @@ static bool take_once(struct loop_context *loop) {
 }
 
 void delivery_take(struct loop_context *loop) {
+    if (loop->encoding.is_under_way && atomic_load(&loop->encoding.is_done)) {
+        send_frames(loop);
+    }
     while (take_once(loop)) {}
+    deliver_looks(loop);
+}
+
+int delivery_begin(struct loop_context *loop, struct failure *failure) {
+    return duty_start(&loop->encoding.duty, encode_frames, loop) == 0
+               ? 0
+               : failure_set(failure, FAILURE_INTERNAL, NULL, "cannot start a thread");
+}
+
+void delivery_close(struct loop_context *loop) {
+    duty_end(&loop->encoding.duty);
+    if (loop->encoding.is_under_way) {
+        send_frames(loop);
+    }
 }
 
 void delivery_end(struct loop_context *loop) {

@@ -442,6 +442,10 @@ static void refuse(struct replay *replay, const struct simulation_state *state, 
                    const char *why) {
     const struct recording_moment moment = replay_moment(replay, state);
     char reason[REPLAY_REASON_BYTES];
+    if (replay->source.refused != NULL) {
+        replay->source.refused(replay->source.context, replay->pending.seq);
+        return;
+    }
     (void)snprintf(reason, sizeof reason, "request %llu (%s) took effect then, and is refused now%s%.320s",
                    (unsigned long long)replay->pending.seq, op, why[0] == '\0' ? "" : ": ", why);
     diverge(replay, &moment, 0, 0, reason);

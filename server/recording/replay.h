@@ -93,6 +93,8 @@ struct recording_source {
      * there is one: *out is the caller's then (built_world_fini). Where the lines are read stays. NULL: never. */
     bool (*read_checkpoint)(void *context, const struct recording_moment *moment, uint64_t last_seq,
                             struct built_world *out);
+    /** NULL: a request that took effect then and is refused now is where the replay diverges. Otherwise it is left out: its number. */
+    void (*refused)(void *context, uint64_t seq);
     /** The number of the world that the state has after seek. */
     uint32_t (*world)(void *context);
     /** In order; the context's. */

@@ -57,13 +57,16 @@ struct about_part {
     int group;
 };
 
+static const struct field group_fields[] = {{.name = "group",
+                                             .type = FIELD_CHOICE,
+                                             FIELD_MEMBER(struct about_part, group),
+                                             .choices = message_groups,
+                                             .help = "Where a list of scenarios has it."},
+                                            {.type = FIELD_END}};
+
 static int check_group(const cJSON *json, struct failure *failure) {
-    static const struct field row = {.name = "group",
-                                     .type = FIELD_CHOICE,
-                                     FIELD_MEMBER(struct about_part, group),
-                                     .choices = message_groups};
     struct about_part part;
-    return json == NULL ? 0 : field_read_value(&row, json, "about.group", &part, failure);
+    return json == NULL ? 0 : field_read_value(group_fields, json, "about.group", &part, failure);
 }
 
 /* -1 when reading ends here. */
@@ -139,8 +142,11 @@ static const struct field scenario_fields[] = {
     {.type = FIELD_END},
 };
 
-static const char *const parts[] = {"world",   "targets", "kinds", "formations", "agents",
-                                    "sources", "sinks",   "view",  "about",      NULL};
+/* The schema by which an editor completes the file; nothing reads it. */
+#define SCHEMA_KEY "$schema"
+
+static const char *const parts[] = {"world", "targets", "kinds", "formations", "agents", "sources",
+                                    "sinks", "view",    "about", SCHEMA_KEY,   NULL};
 
 void scenario_init(struct scenario *scenario) {
     *scenario = (struct scenario){.def = world_def_default()};
@@ -163,15 +169,26 @@ static int check_texts(const struct scenario *scenario, struct scenario_mistakes
     return is_fine || scenario_mistake(mistakes, &failure) ? 0 : -1;
 }
 
+/* -1 when reading ends here. */
+static int check_schema(const cJSON *root, struct scenario_mistakes *mistakes) {
+    const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, SCHEMA_KEY);
+    struct failure failure = {0};
+    return json == NULL ||
+                   scenario_expect(cJSON_IsString(json), "a string", json, SCHEMA_KEY, &failure) == 0 ||
+                   scenario_mistake(mistakes, &failure)
+               ? 0
+               : -1;
+}
+
 /* Parts after one with mistakes are read as well: they name what it has. */
 static int read_root(const cJSON *root, struct scenario *scenario, struct scenario_mistakes *mistakes) {
     struct world_def *def = &scenario->def;
     bool is_whole = false;
     if (scenario_read_fields(scenario_fields, root, "", parts, scenario, NULL, &is_whole, mistakes) != 0 ||
-        check_texts(scenario, mistakes) != 0 || scenario_read_world(root, def, mistakes) != 0 ||
-        scenario_read_targets(root, def, mistakes) != 0 || scenario_check_ways(def, mistakes) != 0 ||
-        scenario_read_kinds(root, def, mistakes) != 0 || scenario_read_agents(root, def, mistakes) != 0 ||
-        scenario_read_turnover(root, def, mistakes) != 0 ||
+        check_schema(root, mistakes) != 0 || check_texts(scenario, mistakes) != 0 ||
+        scenario_read_world(root, def, mistakes) != 0 || scenario_read_targets(root, def, mistakes) != 0 ||
+        scenario_check_ways(def, mistakes) != 0 || scenario_read_kinds(root, def, mistakes) != 0 ||
+        scenario_read_agents(root, def, mistakes) != 0 || scenario_read_turnover(root, def, mistakes) != 0 ||
         scenario_read_view(root, def, &scenario->view, mistakes) != 0 ||
         scenario_read_about(root, &scenario->about, mistakes) != 0) {
         return -1;
@@ -251,6 +268,55 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
 int scenario_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
     struct scenario_mistakes first = {.rows = failure, .capacity = 1};
     return scenario_read_all(text, length, scenario, &first);
+}
+
+/* ---- the schema ---- */
+
+static void write_look(struct json_writer *json) {
+    static const struct field overlay = {.type = FIELD_NAME, .size = LIMIT_NAME_CHARS + 1};
+    json_key(json, "view");
+    scenario_schema_open(json, message_view_fields, NULL, "How the world wants to be looked at.");
+    scenario_schema_list(json, "overlays", 0, LIMIT_VIEW_OVERLAYS, "What is drawn beside the agents.");
+    scenario_schema_value(json, &overlay);
+    json_end(json);
+    scenario_schema_close(json);
+    json_key(json, "about");
+    scenario_schema_open(json, group_fields, NULL, "What the scenario says to a person.");
+    for (const struct field *row = message_about_fields; row->type != FIELD_END; row++) {
+        if (strcmp(row->name, group_fields[0].name) != 0) {
+            json_key(json, row->name);
+            scenario_schema_value(json, row);
+        }
+    }
+    scenario_schema_close(json);
+}
+
+void scenario_write_schema(struct buffer *out) {
+    struct json_writer json = json_writer_begin(out);
+    json_object(&json);
+    json_key_string(&json, SCHEMA_KEY, "http://json-schema.org/draft-07/schema#");
+    json_key_string(&json, "title", "Scenario of Drover");
+    json_key(&json, "definitions");
+    json_object(&json);
+    scenario_schema_behaviors(&json);
+    scenario_schema_conditions(&json);
+    json_key(&json, "scenario");
+    scenario_schema_open(&json, scenario_fields, "world", NULL);
+    json_key(&json, SCHEMA_KEY);
+    json_object(&json);
+    json_key_string(&json, "type", "string");
+    json_end(&json);
+    scenario_schema_world(&json);
+    scenario_schema_targets(&json);
+    scenario_schema_kinds(&json);
+    scenario_schema_formations(&json);
+    scenario_schema_agents(&json);
+    scenario_schema_turnover(&json);
+    write_look(&json);
+    scenario_schema_close(&json);
+    json_end(&json);
+    json_key_string(&json, "$ref", "#/definitions/scenario");
+    json_end(&json);
 }
 
 /* ---- built worlds ---- */

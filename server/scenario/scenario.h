@@ -18,6 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/base/buffer.h"
 #include "common/base/failure.h"
 #include "common/base/field.h"
 #include "common/base/limits.h"
@@ -73,6 +74,9 @@ NODISCARD int scenario_read(const char *text, size_t length, struct scenario *sc
  * alone. */
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
                                 struct scenario_mistakes *mistakes);
+
+/** Appends the JSON Schema (draft 7) of such files to the buffer, which says when it has failed. */
+void scenario_write_schema(struct buffer *out);
 
 /* A world as a scenario describes it, ready to be simulated, with the titles that clients get. Built away
  * from the simulation thread (scenario_builder.h), so that a world of a million agents costs no tick. */

@@ -158,12 +158,13 @@ static const struct field path_fields[] = {
     {.type = FIELD_END},
 };
 
+static const struct field place_row = {
+    .type = FIELD_FLOAT, .min = -LIMIT_COORDINATE, .max = LIMIT_COORDINATE, .unit = "px"};
+static const struct field radius_row = {.type = FIELD_FLOAT, .max = LIMIT_WORLD_SIZE, .unit = "px"};
+
 /* A point of a path: [x, y], or [x, y, radius]. */
 static int read_path_point(const cJSON *json, const char *path, struct path_def *line,
                            struct failure *failure) {
-    static const struct field place_row = {
-        .type = FIELD_FLOAT, .min = -LIMIT_COORDINATE, .max = LIMIT_COORDINATE, .unit = "px"};
-    static const struct field radius_row = {.type = FIELD_FLOAT, .max = LIMIT_WORLD_SIZE, .unit = "px"};
     const int size = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0, at = line->point_count;
     float *const numbers[] = {&line->points[at].x, &line->points[at].y, &line->radii[at]};
     if (scenario_expect(size == 2 || size == 3, "[x, y] or [x, y, radius]", json, path, failure) != 0) {
@@ -277,14 +278,15 @@ static const struct field velocity_fields[] = {
 };
 static const struct field velocity = {.type = FIELD_TUPLE, .table = velocity_fields, .unit = "[vx, vy]"};
 
+static const struct field cells_sides[] = {
+    {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, x), .min = 1.0, .max = LIMIT_FLOW_CELLS},
+    {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, y), .min = 1.0, .max = LIMIT_FLOW_CELLS},
+    END,
+};
+static const struct field cells_row = {.type = FIELD_TUPLE, .table = cells_sides, .unit = "[columns, rows]"};
+
 /* "cells": [columns, rows] */
 static int read_cells(const cJSON *grid, const char *path, struct flow_def *flow, struct failure *failure) {
-    static const struct field sides[] = {
-        {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, x), .min = 1.0, .max = LIMIT_FLOW_CELLS},
-        {.type = FIELD_FLOAT, FIELD_MEMBER(vec2, y), .min = 1.0, .max = LIMIT_FLOW_CELLS},
-        END,
-    };
-    static const struct field row = {.type = FIELD_TUPLE, .table = sides, .unit = "[columns, rows]"};
     char cells_path[SCENARIO_PATH_BYTES];
     vec2 cells;
     scenario_path(cells_path, "%s.cells", path);
@@ -292,7 +294,7 @@ static int read_cells(const cJSON *grid, const char *path, struct flow_def *flow
     if (json == NULL) {
         return failure_set(failure, FAILURE_BAD_PARAM, cells_path, "missing; expected [columns, rows]");
     }
-    if (field_read_value(&row, json, cells_path, &cells, failure) != 0) {
+    if (field_read_value(&cells_row, json, cells_path, &cells, failure) != 0) {
         return -1;
     }
     flow->columns = (int32_t)cells.x;
@@ -419,17 +421,18 @@ static int read_way(const cJSON *json, const char *path, vec2 size, struct flow_
                                     columns, rows, most);
 }
 
+static const char *const flow_names[] = {[FLOW_UNIFORM] = "uniform",
+                                         [FLOW_VORTEX] = "vortex",
+                                         [FLOW_NOISE] = "noise",
+                                         [FLOW_TOWARDS] = "towards",
+                                         [FLOW_GRID] = "grid",
+                                         [FLOW_WAY] = "way",
+                                         NULL};
+
 static int read_generator(const cJSON *item, const char *path, vec2 size, struct flow_def *flow,
                           struct failure *failure) {
-    static const char *const names[] = {[FLOW_UNIFORM] = "uniform",
-                                        [FLOW_VORTEX] = "vortex",
-                                        [FLOW_NOISE] = "noise",
-                                        [FLOW_TOWARDS] = "towards",
-                                        [FLOW_GRID] = "grid",
-                                        [FLOW_WAY] = "way",
-                                        NULL};
     int type = 0;
-    while (names[type] != NULL && strcmp(names[type], item->string) != 0) {
+    while (flow_names[type] != NULL && strcmp(flow_names[type], item->string) != 0) {
         type++;
     }
     flow->type = type;
@@ -446,7 +449,7 @@ static int read_generator(const cJSON *item, const char *path, vec2 size, struct
     case FLOW_WAY:
         return read_way(item, path, size, flow, failure);
     default:
-        return scenario_fail_listed(item->string, names, "flow field", path, failure);
+        return scenario_fail_listed(item->string, flow_names, "flow field", path, failure);
     }
 }
 
@@ -634,6 +637,78 @@ int scenario_read_geometry(const cJSON *world, struct world_def *def, struct sce
         return -1;
     }
     return read_all(world, "gates", true, read_gate, def, mistakes);
+}
+
+/* ---- the schema ---- */
+
+enum { SHAPES = 3 };
+
+static void write_obstacles(struct json_writer *json) {
+    scenario_schema_list(json, "obstacles", 0, LIMIT_OBSTACLES, "What nobody goes through.");
+    scenario_schema_open(json, NULL, NULL, NULL);
+    scenario_schema_shapes(json, obstacle_shape_names, SHAPES);
+    json_key(json, "move");
+    scenario_schema_open(json, geometry_move_fields, NULL, "It goes along a path.");
+    scenario_schema_close(json);
+    json_key(json, "door");
+    scenario_schema_open(json, geometry_door_fields, NULL, "It opens and closes.");
+    scenario_schema_close(json);
+    scenario_schema_exactly_one(json, obstacle_shape_names, SHAPES);
+    json_end(json);
+    scenario_schema_list(json, "walls", 0, LIMIT_WALLS, "Thin walls, [x1, y1, x2, y2].");
+    scenario_schema_value(json, geometry_wall);
+    json_end(json);
+}
+
+static void write_paths(struct json_writer *json) {
+    scenario_schema_by_name(json, "paths", LIMIT_PATHS, "Lines that behaviors follow.");
+    scenario_schema_open(json, path_fields, "points", NULL);
+    scenario_schema_list(json, "points", 2, LIMIT_PATH_POINTS, "[x, y] or [x, y, radius], px");
+    scenario_schema_pair(json, &place_row, &radius_row);
+    json_end(json);
+    scenario_schema_close(json);
+    json_end(json);
+}
+
+static void write_flows(struct json_writer *json) {
+    scenario_schema_by_name(json, "flow_fields", LIMIT_FLOW_FIELDS, "A velocity at every place.");
+    scenario_schema_open(json, NULL, NULL, NULL);
+    json_key(json, flow_names[FLOW_UNIFORM]);
+    scenario_schema_value(json, &velocity);
+    json_key(json, flow_names[FLOW_VORTEX]);
+    scenario_schema_value(json, &middle);
+    json_key(json, flow_names[FLOW_TOWARDS]);
+    scenario_schema_value(json, &middle);
+    json_key(json, flow_names[FLOW_NOISE]);
+    scenario_schema_open(json, noise_fields, NULL, "Currents at random.");
+    scenario_schema_close(json);
+    json_key(json, flow_names[FLOW_GRID]);
+    scenario_schema_open(json, NULL, "cells", "A vector in each cell.");
+    json_key(json, "cells");
+    scenario_schema_value(json, &cells_row);
+    scenario_schema_list(json, "vectors", 1, LIMIT_FLOW_CELLS, "[vx, vy], row by row, px/s");
+    scenario_schema_value(json, &velocity);
+    json_end(json);
+    scenario_schema_close(json);
+    json_key(json, flow_names[FLOW_WAY]);
+    scenario_schema_open(json, way_fields, NULL, "The way round solids.");
+    scenario_schema_close(json);
+    scenario_schema_exactly_one(json, flow_names, FLOW_WAY + 1);
+    json_end(json);
+}
+
+void scenario_schema_geometry(struct json_writer *json) {
+    write_obstacles(json);
+    write_paths(json);
+    write_flows(json);
+    scenario_schema_by_name(json, "areas", LIMIT_AREAS, "Where is measured, or agents are slower.");
+    scenario_schema_open(json, area_fields, NULL, NULL);
+    scenario_schema_shapes(json, area_shape_names, SHAPES);
+    scenario_schema_exactly_one(json, area_shape_names, SHAPES);
+    json_end(json);
+    scenario_schema_by_name(json, "gates", LIMIT_GATES, "Lines at which passing agents are counted.");
+    scenario_schema_value(json, &gate_line);
+    json_end(json);
 }
 
 /* ---- references ---- */

@@ -427,6 +427,13 @@ static const char *const condition_names[] = {
     "near",   "exhausted", "has_quarry", "stamina_below", "stamina_above", "time_over", "driven", "cooldown",
     "chance", "heard",     "in",         "not",           "all",           "any",       NULL};
 
+static struct field number_of(size_t row) {
+    return (struct field){.name = condition_rows[row].name,
+                          .type = FIELD_FLOAT,
+                          FIELD_MEMBER(struct condition_def, value),
+                          .max = condition_rows[row].max};
+}
+
 static struct condition_def *add_node(struct state_def *state, int type, const char *path,
                                       struct failure *failure) {
     if (state->condition_count == LIMIT_CONDITIONS) {
@@ -459,10 +466,7 @@ static int read_simple(const cJSON *item, const char *path, size_t row, struct s
     if (fields != NULL) {
         return fields_read(fields, item, path, no_more, node, NULL, failure);
     }
-    const struct field number = {.name = condition_rows[row].name,
-                                 .type = FIELD_FLOAT,
-                                 FIELD_MEMBER(struct condition_def, value),
-                                 .max = condition_rows[row].max};
+    const struct field number = number_of(row);
     return field_read_value(&number, item, path, node, failure);
 }
 
@@ -692,4 +696,74 @@ int scenario_read_kinds(const cJSON *root, struct world_def *def, struct scenari
         }
     }
     return scenario_read_formations(root, def, mistakes) != 0 ? -1 : check_refs(def, mistakes);
+}
+
+/* ---- the schema ---- */
+
+/* An object with a single member: the behavior's name. */
+void scenario_schema_behaviors(struct json_writer *json) {
+    json_key(json, "behavior");
+    scenario_schema_open(json, NULL, NULL, "A behavior by its name.");
+    for (int type = 0; behavior_type_name((enum behavior_type)type) != NULL; type++) {
+        json_key(json, behavior_type_name((enum behavior_type)type));
+        scenario_schema_open(json, behavior_fields((enum behavior_type)type), NULL, NULL);
+        if (behavior_has_trait(type, TRAIT_REGION)) {
+            scenario_schema_shapes(json, area_shape_names, 2);
+        }
+        scenario_schema_close(json);
+    }
+    json_end(json);
+    json_key_unsigned(json, "minProperties", 1);
+    json_key_unsigned(json, "maxProperties", 1);
+    json_end(json);
+}
+
+static void write_condition(struct json_writer *json, size_t row) {
+    static const struct field choice = {.type = FIELD_BOOL};
+    const struct field *fields = condition_fields(condition_rows[row].type), number = number_of(row);
+    json_key(json, condition_rows[row].name);
+    if (fields != NULL) {
+        scenario_schema_open(json, fields, NULL, NULL);
+        scenario_schema_close(json);
+    } else {
+        scenario_schema_value(json, condition_rows[row].max == 0.0 ? &choice : &number);
+    }
+}
+
+void scenario_schema_conditions(struct json_writer *json) {
+    json_key(json, "condition");
+    scenario_schema_open(json, NULL, NULL, "All of its members hold.");
+    for (size_t row = 0; row < sizeof condition_rows / sizeof *condition_rows; row++) {
+        write_condition(json, row);
+    }
+    scenario_schema_ref(json, "not", "condition");
+    scenario_schema_list(json, "all", 0, LIMIT_CONDITIONS, NULL);
+    scenario_schema_ref(json, NULL, "condition");
+    json_end(json);
+    scenario_schema_list(json, "any", 0, LIMIT_CONDITIONS, NULL);
+    scenario_schema_ref(json, NULL, "condition");
+    json_end(json);
+    json_end(json);
+    json_key_unsigned(json, "minProperties", 1);
+    json_end(json);
+}
+
+static void write_behaviors(struct json_writer *json) {
+    scenario_schema_list(json, "behaviors", 0, LIMIT_BEHAVIORS, "What it does, one beside the other.");
+    scenario_schema_ref(json, NULL, "behavior");
+    json_end(json);
+}
+
+void scenario_schema_kinds(struct json_writer *json) {
+    scenario_schema_by_name(json, "kinds", LIMIT_KINDS, "What agents are.");
+    scenario_schema_open(json, body_fields(), NULL, NULL);
+    write_behaviors(json);
+    scenario_schema_list(json, "states", 1, LIMIT_STATES, "The first whose condition holds is taken.");
+    scenario_schema_open(json, state_fields, NULL, NULL);
+    scenario_schema_ref(json, "when", "condition");
+    write_behaviors(json);
+    scenario_schema_close(json);
+    json_end(json);
+    scenario_schema_close(json);
+    json_end(json);
 }

@@ -7,8 +7,10 @@
 #include <stdbool.h>
 
 #include "common/base/failure.h"
+#include "common/base/field.h"
 #include "common/base/limits.h"
 #include "common/base/nodiscard.h"
+#include "common/json/json_writer.h"
 #include "common/protocol/message_scenario.h"
 #include "common/text/names.h"
 #include "server/scenario/scenario.h"
@@ -91,5 +93,39 @@ NODISCARD int scenario_read_formations(const cJSON *root, struct world_def *def,
 /** "sources" and "sinks", which name kinds and areas. */
 NODISCARD int scenario_read_turnover(const cJSON *root, struct world_def *def,
                                      struct scenario_mistakes *mistakes);
+
+/* The JSON Schema of a scenario (scenario_schema.c has these, the files above write their parts). */
+
+/** A value as the row says: its type, range, default and sentence. */
+void scenario_schema_value(struct json_writer *json, const struct field *row);
+/** {"$ref": ...} of a definition, as the member `key`, or where a value stands (NULL). */
+void scenario_schema_ref(struct json_writer *json, const char *key, const char *definition);
+/** Begins the schema of an object whose members the table has (NULL: none) and that has no others: further ones, keys with their
+ * schemas, may follow until it is closed. required: one beside those of the table, or NULL. help: a sentence, or NULL. */
+void scenario_schema_open(struct json_writer *json, const struct field *table, const char *required,
+                          const char *help);
+void scenario_schema_close(struct json_writer *json);
+/** Closes it, and exactly one of these members must be there. */
+void scenario_schema_exactly_one(struct json_writer *json, const char *const *names, int count);
+/** Members that are called by a shape: the first ones of obstacle_shape_names or area_shape_names. */
+void scenario_schema_shapes(struct json_writer *json, const char *const *names, int count);
+/** An array of two values and perhaps a third. */
+void scenario_schema_pair(struct json_writer *json, const struct field *pair, const struct field *third);
+/** The member `key`, an array: the schema of an entry follows, then json_end. */
+void scenario_schema_list(struct json_writer *json, const char *key, unsigned least, unsigned most,
+                          const char *help);
+/** The member `key`, an object by name: the schema of a member follows, then json_end. */
+void scenario_schema_by_name(struct json_writer *json, const char *key, unsigned most, const char *help);
+
+/** Each adds its members to the properties of the scenario, or of its "world"; the last two its definitions. */
+void scenario_schema_world(struct json_writer *json);
+void scenario_schema_targets(struct json_writer *json);
+void scenario_schema_agents(struct json_writer *json);
+void scenario_schema_turnover(struct json_writer *json);
+void scenario_schema_formations(struct json_writer *json);
+void scenario_schema_geometry(struct json_writer *json);
+void scenario_schema_kinds(struct json_writer *json);
+void scenario_schema_behaviors(struct json_writer *json);
+void scenario_schema_conditions(struct json_writer *json);
 
 #endif

@@ -43,6 +43,13 @@ static const struct field world_fields[] = {
     {.type = FIELD_END},
 };
 
+void scenario_schema_world(struct json_writer *json) {
+    json_key(json, "world");
+    scenario_schema_open(json, world_fields, NULL, "Its size, its edges and what stands in it.");
+    scenario_schema_geometry(json);
+    scenario_schema_close(json);
+}
+
 int scenario_read_world(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     const cJSON *json = cJSON_GetObjectItemCaseSensitive(root, "world");
     struct failure failure = {0};
@@ -147,6 +154,22 @@ static int check_target_name(const char *name, const char *path, struct failure 
                            "names that begin with cursor- are reserved for the cursors of sessions");
     }
     return scenario_check_name(name, path, failure);
+}
+
+void scenario_schema_targets(struct json_writer *json) {
+    scenario_schema_by_name(json, "targets", LIMIT_TARGETS, "Points that behaviors name.");
+    json_object(json);
+    json_key(json, "anyOf");
+    json_array(json);
+    scenario_schema_value(json, &target_fields[0]);
+    scenario_schema_open(json, target_fields, NULL, NULL);
+    json_key(json, "strolls");
+    scenario_schema_open(json, stroll_fields, NULL, "It strolls while no request sets it.");
+    scenario_schema_close(json);
+    scenario_schema_close(json);
+    json_end(json);
+    json_end(json);
+    json_end(json);
 }
 
 int scenario_read_targets(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
@@ -323,6 +346,18 @@ static int add_placement(struct world_def *def, const struct placement_def *read
     }
     *placement = *read;
     return 0;
+}
+
+void scenario_schema_agents(struct json_writer *json) {
+    static const char *const places[] = {"at", "in"};
+    scenario_schema_list(json, "agents", 0, LIMIT_PLACEMENTS, "Who is there at the start.");
+    scenario_schema_open(json, placement_fields, NULL, NULL);
+    json_key(json, "in");
+    scenario_schema_open(json, NULL, NULL, "The area in which they are put at random.");
+    scenario_schema_shapes(json, area_shape_names, 2);
+    scenario_schema_exactly_one(json, area_shape_names, 2);
+    scenario_schema_exactly_one(json, places, 2);
+    json_end(json);
 }
 
 int scenario_read_agents(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
@@ -562,6 +597,17 @@ static int read_named(const cJSON *root, const char *key, int most, struct world
     return 0;
 }
 
+void scenario_schema_turnover(struct json_writer *json) {
+    scenario_schema_by_name(json, "sources", LIMIT_SOURCES, "Where agents come in.");
+    scenario_schema_open(json, source_fields, NULL, NULL);
+    scenario_schema_close(json);
+    json_end(json);
+    scenario_schema_by_name(json, "sinks", LIMIT_SINKS, "Where agents leave.");
+    scenario_schema_open(json, sink_fields, NULL, NULL);
+    scenario_schema_close(json);
+    json_end(json);
+}
+
 int scenario_read_turnover(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     return read_named(root, "sources", LIMIT_SOURCES, def, read_source, mistakes) != 0 ||
                    read_named(root, "sinks", LIMIT_SINKS, def, read_sink, mistakes) != 0
@@ -571,11 +617,13 @@ int scenario_read_turnover(const cJSON *root, struct world_def *def, struct scen
 
 /* ---- formations ---- */
 
+static const struct field offset_row = {
+    .type = FIELD_FLOAT, .min = -LIMIT_WORLD_SIZE, .max = LIMIT_WORLD_SIZE, .unit = "px"};
+static const struct field member_row = {.type = FIELD_NAME, .size = LIMIT_NAME_CHARS + 1};
+
 /* [ahead, right], or [ahead, right, kind] */
 static int read_place(const cJSON *json, const char *path, const struct world_def *def,
                       struct formation_place *place, struct failure *failure) {
-    static const struct field row = {
-        .type = FIELD_FLOAT, .min = -LIMIT_WORLD_SIZE, .max = LIMIT_WORLD_SIZE, .unit = "px"};
     const int size = cJSON_IsArray(json) ? cJSON_GetArraySize(json) : 0;
     const cJSON *kind = cJSON_GetArrayItem(json, 2);
     char item_path[SCENARIO_PATH_BYTES];
@@ -586,7 +634,7 @@ static int read_place(const cJSON *json, const char *path, const struct world_de
     }
     for (int i = 0; i < 2; i++) {
         scenario_path(item_path, "%s[%d]", path, i);
-        if (field_read_value(&row, cJSON_GetArrayItem(json, i), item_path,
+        if (field_read_value(&offset_row, cJSON_GetArrayItem(json, i), item_path,
                              i == 0 ? &place->at.x : &place->at.y, failure) != 0) {
             return -1;
         }
@@ -637,4 +685,15 @@ static int read_formation(const cJSON *json, const char *path, struct world_def 
 
 int scenario_read_formations(const cJSON *root, struct world_def *def, struct scenario_mistakes *mistakes) {
     return read_named(root, "formations", LIMIT_FORMATIONS, def, read_formation, mistakes);
+}
+
+void scenario_schema_formations(struct json_writer *json) {
+    scenario_schema_by_name(json, "formations", LIMIT_FORMATIONS, "Places beside a leader.");
+    scenario_schema_open(json, NULL, "places", NULL);
+    scenario_schema_list(json, "places", 1, LIMIT_FORMATION_PLACES,
+                         "[ahead, right] or [ahead, right, kind], px");
+    scenario_schema_pair(json, &offset_row, &member_row);
+    json_end(json);
+    scenario_schema_close(json);
+    json_end(json);
 }

@@ -174,6 +174,8 @@ struct session {
     struct client_info client;
     struct client_cursor cursor;
     struct session_notices notices;
+    uint32_t look;           /* the number of its look (server/simulation/looks.h); 0: none */
+    bool is_elsewhere;       /* it sees the moment of its look, and not the live world */
     uint32_t known_revision; /* the simulation_revision that its client knows; SESSION_KNOWS_NOTHING */
     bool
         knows_passing; /* its hello was of a world that is brought back: it is told of the one that it becomes */

@@ -227,6 +227,26 @@ static void write_twin(const struct twin_statistics *twin, struct json_writer *j
     json_end(json);
 }
 
+/* Only while some are taken. */
+static void write_seats(const struct simulation_seats *seats, struct json_writer *json) {
+    if (seats->count == 0) {
+        return;
+    }
+    json_key(json, "seats");
+    json_object(json);
+    json_key_unsigned(json, "taken", seats->count);
+    json_key_unsigned(json, "of", seats->of);
+    json_key(json, "waits_for");
+    json_array(json);
+    for (uint32_t i = 0; i < seats->count; i++) {
+        if (seats->rows[i].is_awaited) {
+            json_string(json, seats->rows[i].name);
+        }
+    }
+    json_end(json);
+    json_end(json);
+}
+
 void statistics_write(const struct loop_statistics *loop, struct simulation *simulation,
                       const struct session_set *sessions, const struct frame_memory *memory,
                       struct json_writer *json) {
@@ -252,6 +272,7 @@ void statistics_write(const struct loop_statistics *loop, struct simulation *sim
     if (statistics.has_diverged) {
         write_difference(&statistics.diverged, json);
     }
+    write_seats(&statistics.seats, json);
     if (statistics.twin.is_on) {
         write_twin(&statistics.twin, json);
     }

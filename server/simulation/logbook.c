@@ -446,6 +446,7 @@ static void set_beginning(struct logbook *logbook, const struct simulation_state
     logbook->handed_over = logbook->moments.recorded = logbook_moment_of(state);
     atomic_store(&logbook->tick, logbook->moments.recorded.tick);
     set_first_world(logbook, state, origin);
+    logbook->is_saved = origin->world != NULL || world_tick(state->world) > 0 || state->seq > 0;
     logbook->moments.last_hash = logbook->moments.last_checkpoint = logbook_moment_of(state);
     logbook->line_tick = logbook->moments.last_checkpoint.tick;
     logbook->checkpoint_ns = clock_now_ns();
@@ -537,6 +538,7 @@ void logbook_note_load(struct logbook *logbook, const struct simulation_state *s
     pthread_mutex_unlock(&logbook->mutex);
     logbook->needs_line = false;
     recorder_set_world(&logbook->recorder, state, hash, session);
+    logbook->is_saved = is_saved;
     logbook->moments.recorded = logbook_moment_of(state);
     if (logbook->keeper == NULL) {
         return;

@@ -262,6 +262,8 @@ struct logbook {
     _Atomic uint64_t kept_tick, kept_ns;  /* of the last one that is on disk, or the beginning */
     _Atomic uint64_t checkpoint_spent_ns; /* by the keeper on the last one */
     uint64_t line_tick;                   /* of the last checkpoint of the recording */
+    bool
+        is_saved; /* the world does not begin as its scenario says: a recording has its checkpoint there as well */
     bool needs_line; /* the recording began in the middle of a world, and has no checkpoint yet */
     bool has_ended, is_all_safe, has_lost_end;
 };

@@ -317,13 +317,16 @@ void logbook_write_at(struct logbook *logbook, const struct simulation_state *st
 void logbook_begin_recording(struct logbook *logbook, const struct simulation_state *state) {
     struct output *recording = &logbook->recording;
     const struct recording_line *world = &logbook->recorder.world;
-    const bool is_new = logbook_is_same_moment(
-        logbook_moment_of(state), (struct logbook_moment){.tick = world->tick, .seq = world->seq});
+    const bool is_new =
+        !logbook->is_saved &&
+        logbook_is_same_moment(logbook_moment_of(state),
+                               (struct logbook_moment){.tick = world->tick, .seq = world->seq});
     struct buffer *out = &logbook->recorder.out;
     logbook->moments.recorded = logbook_moment_of(state);
     if (!logbook_is_recording(logbook)) {
         return;
     }
+    recording->from = logbook->moments.recorded.tick;
     if (!recording->has_header) {
         recorder_write_header(&logbook->recorder, logbook->started, logbook->build);
         logbook_hand_over(logbook, recording);

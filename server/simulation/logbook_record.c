@@ -458,13 +458,12 @@ static void put_recording(struct logbook *logbook, const struct simulation_state
     *recording = (struct output){.writer = writer,
                                  .what = "recording",
                                  .file = 1,
-                                 .from = world_tick(state->world),
                                  .began_ns = clock_now_ns(),
                                  .has_header = true,
                                  .position = logbook->header.length,
                                  .file_bytes = logbook->header.length + LINE_SUM_BYTES};
     logbook_init_deferred(recording);
-    logbook->line_tick = recording->from;
+    logbook->line_tick = world_tick(state->world);
     logbook->recordings++;
     (void)snprintf(recording->path, sizeof recording->path, "%s", path);
     pthread_mutex_unlock(&logbook->mutex);

@@ -176,6 +176,10 @@ static void wait_for_work(struct simulation *simulation) {
         command_queue_wait(&simulation->commands, is_waiting ? &again_ns : NULL, COMMAND_ANY);
         return;
     }
+    if (simulation->seats.count > 0) {
+        simulation_seats_wait(simulation);
+        return;
+    }
     if (simulation_has_speed(simulation)) {
         wait_at_speed(simulation);
         return;
@@ -221,6 +225,40 @@ static void run_at_speed(struct simulation *simulation) {
     }
 }
 
+/* Whether the next tick is to be done now. Pauses the world when a wait for a seat is over. */
+static bool may_step(struct simulation *simulation) {
+    const struct request pause = request_default(REQUEST_PAUSE);
+    const bool is_ready = simulation_seats_may_step(simulation);
+    if (simulation->seats.wants_pause) {
+        simulation->seats.wants_pause = false;
+        simulation_apply_own(simulation, 0, &pause);
+        publish_after_commands(simulation);
+    }
+    return is_ready;
+}
+
+/* Serves commands at once, and does a tick when all who have seats go for it. */
+static void run_with_seats(struct simulation *simulation) {
+    simulation_serve(simulation, COMMAND_ANY, TICK_QUERIES_NS);
+    publish_after_commands(simulation);
+    if (simulation->state.is_paused || simulation_is_called(simulation) || !may_step(simulation)) {
+        return;
+    }
+    struct command *command = NULL;
+    while ((command = simulation_seats_take(simulation)) != NULL) {
+        simulation_apply(simulation, command);
+    }
+    command_queue_shut(&simulation->commands, false);
+    if (serve_before_tick(simulation)) {
+        const uint64_t start_ns = clock_now_ns();
+        do_due_tick(simulation, start_ns);
+        if (!simulation->state.is_spoiled) {
+            simulation_seats_end_tick(simulation, start_ns);
+            simulation_follow_warmup(simulation);
+        }
+    }
+}
+
 /* Serves commands at once: the world is paused, but for steps. */
 static void run_paused(struct simulation *simulation) {
     const bool is_stepping = simulation->step.command != NULL;
@@ -261,10 +299,12 @@ static void name_thread(void) {
 static void turn(struct simulation *simulation) {
     (void)atomic_fetch_add(&simulation->turns, 1);
     if (simulation_playback_is_busy(simulation)) {
+        simulation_seats_move(simulation);
         reach_goal(simulation);
         simulation_beat(simulation);
         return;
     }
+    simulation_seats_settle(simulation);
     if (simulation->step.command != NULL) {
         simulation_go_on_stepping(simulation, clock_now_ns() + STEP_SLICE_NS);
     } else {
@@ -276,6 +316,8 @@ static void turn(struct simulation *simulation) {
     } else if (simulation->state.is_paused) {
         run_paused(simulation);
         simulation_beat(simulation);
+    } else if (simulation->seats.count > 0) {
+        run_with_seats(simulation);
     } else if (simulation_has_speed(simulation)) {
         run_at_speed(simulation);
     } else {
@@ -435,11 +477,14 @@ struct simulation *simulation_create(const struct simulation_def *def, struct fa
     simulation->state.services.memory_free = def->overrides.memory_free;
     simulation->state.services.ranks_beside = def->overrides.ranks_beside;
     simulation->is_realtime = def->is_realtime;
+    simulation->overrides = def->overrides;
+    simulation->overrides.host_count = 0; /* they are asked at the start alone */
     simulation->logbook = def->logbook;
     simulation->selfcheck_s = def->selfcheck_s;
     simulation->simd = def->overrides.has_simd ? def->overrides.simd : simd_best();
     simulation_speed_init(simulation);
     simulation_keep_serve(simulation);
+    simulation_seats_init(simulation);
     simulation_twin_serve(simulation);
     simulation->pool = worker_pool_create(def->threads);
     if (simulation->pool == NULL) {

@@ -124,6 +124,15 @@ struct twin_statistics {
     } states[TWIN_STATES];
 };
 
+/** The seats, and for whom the world waits. */
+struct simulation_seats {
+    uint32_t count, of; /* taken; to be taken before the world steps */
+    struct {
+        char name[LIMIT_NAME_CHARS + 1];
+        bool is_awaited;
+    } rows[LIMIT_SEATS];
+};
+
 /** How the thread keeps up, as of the last tick boundary. */
 struct simulation_statistics {
     uint64_t tick, ticks; /* of the world; done in real time since the start */
@@ -142,6 +151,7 @@ struct simulation_statistics {
     bool has_diverged;                /* the first difference that the selfcheck found */
     struct selfcheck_difference diverged;
     struct rank_table ranks; /* of a cluster */
+    struct simulation_seats seats;
     struct twin_statistics twin;
 };
 
@@ -150,6 +160,12 @@ NODISCARD struct simulation *simulation_create(const struct simulation_def *def,
 /** Starts the thread. notify(context) is called from it when there is something to take; it must not block.
  * 0, or -1 when no thread could be made. */
 NODISCARD int simulation_start(struct simulation *simulation, void (*notify)(void *context), void *context);
+struct looks;
+/** The worlds that sessions look at, `most` at once, with so many bytes for the frames of each; they end before the simulation.
+ * notify: as for simulation_start. NULL: none are kept (no past, most 0), or memory is short. */
+NODISCARD struct looks *simulation_create_looks(struct simulation *simulation, uint32_t most,
+                                                size_t frame_bytes, void (*notify)(void *context),
+                                                void *context);
 /** Ends the thread and waits for it, unless a rank is lost (simulation_has_lost_rank); a tick under way is given up. A step under way is answered with the tick
  * it reached, commands that still wait with `busy`. */
 void simulation_stop(struct simulation *simulation);
@@ -166,6 +182,8 @@ NODISCARD enum command_push simulation_submit(struct simulation *simulation,
 /** The session is gone, or said bye: its steps end soon (command_queue.h), its requests that wait for a tick are
  * withdrawn. */
 void simulation_end_steps(struct simulation *simulation, uint32_t session);
+/** The session loses its seat, if it has one; when it can send nothing more (is_silent), once its last go is done. */
+void simulation_leave_seat(struct simulation *simulation, uint32_t session, bool is_silent);
 /** What snapshots are wanted from now on; after simulation_set_views. */
 void simulation_set_schedule(struct simulation *simulation, const struct snapshot_schedule *schedule);
 /** Whether ranks share the world in stripes: snapshots have what the views of the last simulation_set_views show. */

@@ -31,6 +31,10 @@ void simulation_end_steps(struct simulation *simulation, uint32_t session) {
     command_queue_end_steps(&simulation->commands, session);
 }
 
+void simulation_leave_seat(struct simulation *simulation, uint32_t session, bool is_silent) {
+    command_queue_leave(&simulation->commands, session, is_silent);
+}
+
 struct sim_event *simulation_take_events(struct simulation *simulation) {
     return event_queue_take(&simulation->events);
 }
@@ -194,7 +198,7 @@ static void begin_step(struct simulation *simulation, struct command *command, u
 
 void simulation_end_step(struct simulation *simulation) {
     struct command *command = simulation->step.command;
-    const uint32_t done = command->request.body.step.count - simulation->step.left;
+    const uint32_t done = (uint32_t)command->request.body.step.count - simulation->step.left;
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
     command_finish_step(&simulation->state, &command->request, simulation->step.left > 0,
@@ -341,7 +345,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     struct scenario_order *order = command->order;
     const enum request_op op = command->request.op;
     const bool puts_world = order != NULL && order->kind != ORDER_TWIN;
-    const bool ends_step = puts_world || op == REQUEST_RESUME || op == REQUEST_SEEK;
+    const bool ends_step = puts_world || op == REQUEST_RESUME || op == REQUEST_SEEK || op == REQUEST_SEAT;
     const uint64_t seq = simulation->state.seq;
     /* A warm-up looks at the hash behind every request. */
     hold_ways(simulation, command_moves_obstacles(op) && !can_end_warmup(simulation, op));
@@ -355,8 +359,8 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     const struct command_effects effects = apply_and_keep(simulation, command, text);
     command->event.seq = simulation->state.seq;
     if (effects.loaded) {
-        simulation_twin_end(simulation,
-                            op == REQUEST_REWIND ? "the world went back" : "another world was loaded",
+        const bool went_back = order != NULL && order->kind == ORDER_REWIND;
+        simulation_twin_end(simulation, went_back ? "the world went back" : "another world was loaded",
                             command->origin.session);
     } else if (effects.seq != 0) {
         simulation_twin_note_request(simulation, command);
@@ -382,8 +386,7 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
     return effects;
 }
 
-/* Applies a request of the server's own, as if this session had sent it; it has no answer. */
-static void apply_own(struct simulation *simulation, uint32_t session, const struct request *request) {
+void simulation_apply_own(struct simulation *simulation, uint32_t session, const struct request *request) {
     struct command command = {.origin = {.session = session}, .request = *request};
     struct buffer text;
     buffer_init(&text, ANSWER_BYTES);
@@ -391,6 +394,7 @@ static void apply_own(struct simulation *simulation, uint32_t session, const str
     buffer_fini(&text);
     simulation_follow_up(simulation, &effects, session);
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
+    simulation->unseen.paused = simulation->unseen.paused || effects.paused;
 }
 
 /* Sessions of a recording or a saved world have no cursors in a live world: the numbers are those of other sessions
@@ -401,7 +405,7 @@ static void remove_cursors(struct simulation *simulation) {
     for (int i = 0; i < LIMIT_TARGETS; i++) {
         const uint32_t owner = simulation->state.cursors.owners[i];
         if (owner != 0) {
-            apply_own(simulation, owner, &request);
+            simulation_apply_own(simulation, owner, &request);
         }
     }
     simulation_update_description(simulation);
@@ -515,6 +519,11 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
         buffer_fini(&text);
         return;
     }
+    if (effects.step_ticks > 0 && op == REQUEST_GO) {
+        buffer_fini(&text);
+        simulation_begin_go(simulation, command);
+        return;
+    }
     if (effects.step_ticks > 0) {
         begin_step(simulation, command, effects.step_ticks);
         command_queue_settle(&simulation->commands);
@@ -536,6 +545,7 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
             remove_cursors(simulation);
         }
         command_queue_withdraw(&simulation->commands); /* ticks start afresh */
+        simulation_seats_move(simulation);
     }
     simulation->unseen.changed = simulation->unseen.changed || effects.changed;
     simulation->unseen.paused = simulation->unseen.paused || effects.paused;
@@ -543,8 +553,14 @@ static void apply_now(struct simulation *simulation, struct command *command, ui
 }
 
 static void apply(struct simulation *simulation, struct command *command, uint64_t until_ns) {
-    if (!put_off(simulation, command)) {
+    if (!simulation_seats_keep(simulation, command) && !put_off(simulation, command)) {
         apply_now(simulation, command, until_ns);
+    }
+}
+
+void simulation_apply(struct simulation *simulation, struct command *command) {
+    if (!put_off(simulation, command)) {
+        apply_now(simulation, command, 0);
     }
 }
 
@@ -653,6 +669,7 @@ void simulation_serve(struct simulation *simulation, unsigned sorts, uint64_t qu
 
 void simulation_refuse_commands(struct simulation *simulation) {
     struct command *command = NULL;
+    simulation_seats_end(simulation);
     while ((command = command_queue_pop(&simulation->commands)) != NULL) {
         refuse(simulation, command);
     }

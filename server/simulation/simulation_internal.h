@@ -182,6 +182,38 @@ struct simulation_speed {
     uint32_t resets;             /* of the tick clock: what was due before one is not due any more */
 };
 
+/* A seat (simulation_seats.c). */
+struct seat {
+    uint32_t session;
+    char name[LIMIT_NAME_CHARS + 1];
+    uint32_t of, wait_ms, misses_most; /* struct request_seat */
+    enum seat_timeout on_timeout;
+    uint32_t misses;              /* in a row */
+    uint64_t since_ns;            /* when it was taken */
+    struct command *go;           /* under way, owned; NULL: none */
+    uint32_t left;                /* ticks of it to do */
+    uint64_t said_ns, waited_ns;  /* when it came; for how long its ticks have waited since */
+    bool is_excused;              /* the next tick begins without it */
+    bool is_told;                 /* the event `waiting` was sent */
+    bool is_moved;                /* another world came in since its last go */
+    struct command *first, *last; /* its requests that wait for the next go, owned */
+    uint32_t kept;                /* how many */
+};
+
+/* Those of the world, by name. */
+struct seats {
+    uint32_t count;
+    struct seat rows[LIMIT_SEATS];
+    bool is_whole;     /* as many as were wanted have been there together */
+    bool is_told;      /* that they are not */
+    bool wants_pause;  /* a wait is over: the world is to be paused */
+    bool is_shut;      /* the queue: the world waits for seats, if for anything */
+    uint64_t began_ns; /* when the first one was taken */
+    uint64_t since_ns; /* when the wait for the next tick began */
+    uint64_t credit;   /* ticks of the world that are due, of the last one of the tick clock */
+    size_t kept_bytes; /* the extras of the requests that wait */
+};
+
 /* What makes checkpoints for the past (server/library/past.h). */
 struct past_making {
     bool is_on;            /* the world is live */
@@ -248,25 +280,27 @@ struct simulation {
     struct step step;
     struct playback playback;
     struct simulation_speed speed;
+    struct seats seats;
     struct unseen unseen;
-    struct past *past;               /* owned; NULL: none is kept */
-    struct past_making past_making;  /* of its checkpoints */
-    struct scenario_order *order;    /* of the request that is being applied; not owned */
-    struct twin *twin;               /* owned; NULL: there is no comparison */
-    struct selfcheck *selfcheck;     /* owned; NULL: none */
-    double selfcheck_s;              /* 0: none */
-    enum simd simd;                  /* of the worlds; for simulation_instructions */
-    uint64_t checked_ns;             /* the selfcheck's thread: when the log last said that it agrees */
-    struct logbook *logbook;         /* not owned; NULL: nothing is written of the simulation */
-    bool is_keeping;                 /* the logbook has begun */
-    atomic_bool has_begun_keeping;   /* the same for the loop; stays so after its end */
-    struct logbook_change recording; /* by the request that is being applied */
-    bool is_crowd_new;               /* agents were added or removed since the last search for a cluster */
-    bool has_answers;                /* the loop was not notified of answers yet */
-    uint64_t questions_ns;           /* spent on queries since the last tick */
-    uint64_t question_ns;            /* the cost of a query: the highest of late */
-    uint64_t asked_ranks_ns;         /* when the ranks of a cluster were last asked how they keep up */
-    uint32_t asked_ranks_epoch;      /* the world that they were asked about */
+    struct world_overrides overrides; /* of worlds beside */
+    struct past *past;                /* owned; NULL: none is kept */
+    struct past_making past_making;   /* of its checkpoints */
+    struct scenario_order *order;     /* of the request that is being applied; not owned */
+    struct twin *twin;                /* owned; NULL: there is no comparison */
+    struct selfcheck *selfcheck;      /* owned; NULL: none */
+    double selfcheck_s;               /* 0: none */
+    enum simd simd;                   /* of the worlds; for simulation_instructions */
+    uint64_t checked_ns;              /* the selfcheck's thread: when the log last said that it agrees */
+    struct logbook *logbook;          /* not owned; NULL: nothing is written of the simulation */
+    bool is_keeping;                  /* the logbook has begun */
+    atomic_bool has_begun_keeping;    /* the same for the loop; stays so after its end */
+    struct logbook_change recording;  /* by the request that is being applied */
+    bool is_crowd_new;                /* agents were added or removed since the last search for a cluster */
+    bool has_answers;                 /* the loop was not notified of answers yet */
+    uint64_t questions_ns;            /* spent on queries since the last tick */
+    uint64_t question_ns;             /* the cost of a query: the highest of late */
+    uint64_t asked_ranks_ns;          /* when the ranks of a cluster were last asked how they keep up */
+    uint32_t asked_ranks_epoch;       /* the world that they were asked about */
 };
 
 /* ---- simulation_report.c ---- */
@@ -343,6 +377,28 @@ void simulation_begin_warmup(struct simulation *simulation, bool is_fresh);
 /** The same when the last of its ticks is done. */
 void simulation_follow_warmup(struct simulation *simulation);
 
+/* ---- simulation_seats.c ---- */
+
+void simulation_seats_init(struct simulation *simulation);
+/** Answers what holders wait for: the server stops. */
+void simulation_seats_end(struct simulation *simulation);
+/** Another world came in, or its ticks changed: what holders wait for is answered. */
+void simulation_seats_move(struct simulation *simulation);
+/** Takes a command of a holder that is to be applied in the tick of its next go. False: it is the caller's still. */
+bool simulation_seats_keep(struct simulation *simulation, struct command *command);
+/** The go was accepted: it is answered when its ticks are done. */
+void simulation_begin_go(struct simulation *simulation, struct command *command);
+/** Frees the seats of those who left, and holds back what others do to the world while it waits. First in each turn. */
+void simulation_seats_settle(struct simulation *simulation);
+/** Waits for what a world with seats needs. */
+void simulation_seats_wait(struct simulation *simulation);
+/** Does what is due with waits that are too long, but for the pause. Returns whether the next tick is to be done now. */
+bool simulation_seats_may_step(struct simulation *simulation);
+/** Takes the next request of the seats that go, to be applied before their tick; NULL: there is none. */
+struct command *simulation_seats_take(struct simulation *simulation);
+/** That tick was done; it began at start_ns. */
+void simulation_seats_end_tick(struct simulation *simulation, uint64_t start_ns);
+
 /* ---- simulation_past.c: each of them does nothing without a past ---- */
 
 /** Makes the past of this many bytes, 0 for none. 0, or -1 without memory. */
@@ -399,6 +455,10 @@ void simulation_keep_look(struct simulation *simulation);
 
 /* ---- simulation_commands.c ---- */
 
+/** Applies a command, or lets it wait for its tick, and answers it. */
+void simulation_apply(struct simulation *simulation, struct command *command);
+/** Applies a request of the server's own, as if this session had sent it; it has no answer. */
+void simulation_apply_own(struct simulation *simulation, uint32_t session, const struct request *request);
 /** Makes the world of a recording, which has come to its last moment, the clients' own. */
 void simulation_begin_live(struct simulation *simulation);
 /** Applies the requests that waited for the tick that the world has now, and answers those that were withdrawn. Call it

@@ -8,6 +8,7 @@
 #include "server/library/past.h"
 #include "server/recording/recording_line.h"
 #include "server/simulation/logbook_internal.h"
+#include "server/simulation/looks.h"
 
 /* The parts of the time that copies take at most of the ticks, and checkpoints of the keeper: one in so many. */
 enum { COPY_SHARE = 100, KEEPER_SHARE = 10 };
@@ -27,6 +28,8 @@ static void rewound(void *context, struct message_event *event, struct json_writ
     char name[PAST_NAME], from[PAST_NAME];
     struct past_way *way = &simulation->order->way;
     const uint64_t simulated = way->simulated;
+    const bool is_without = way->is_without;
+    const uint32_t left_out = way->left_out;
     past_arrive(simulation->past, way, simulation->state.seq + 1, name, from);
     simulation->past_making.tick = world_tick(simulation->state.world);
     (void)snprintf(event->branch, sizeof event->branch, "%s", name);
@@ -34,6 +37,9 @@ static void rewound(void *context, struct message_event *event, struct json_writ
     json_key_string(json, "branch", name);
     json_key_string(json, "from", from);
     json_key_unsigned(json, "simulated", simulated);
+    if (is_without) {
+        json_key_unsigned(json, "left_out", left_out);
+    }
 }
 
 static int put_mark(void *context, const struct request_mark *mark, struct failure *failure) {
@@ -77,6 +83,18 @@ void simulation_past_fini(struct simulation *simulation) {
         recorder_fini(&simulation->past_making.recorder);
         past_destroy(simulation->past);
     }
+}
+
+struct looks *simulation_create_looks(struct simulation *simulation, uint32_t most, size_t frame_bytes,
+                                      void (*notify)(void *context), void *context) {
+    const struct looks_def def = {.past = simulation->past,
+                                  .overrides = simulation->overrides,
+                                  .most = (int)most,
+                                  .bytes = simulation->past_making.bytes,
+                                  .frame_bytes = frame_bytes,
+                                  .notify = notify,
+                                  .context = context};
+    return simulation->past == NULL || most == 0 ? NULL : looks_create(&def);
 }
 
 /* ---- what happens ---- */

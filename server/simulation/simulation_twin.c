@@ -342,6 +342,15 @@ static int check_world(const struct simulation *simulation, const struct request
                : 0;
 }
 
+/* Ends a comparison of too many. */
+static int keep_size(struct simulation *simulation, struct failure *failure) {
+    if (check_size(simulation, simulation->twin, failure) == 0) {
+        return 0;
+    }
+    simulation_twin_end(simulation, "there are more agents than can be compared", 0);
+    return -1;
+}
+
 static void write_reply(const struct simulation *simulation, struct json_writer *json) {
     json_key_unsigned(json, "tick", world_tick(simulation->state.world));
     json_key(json, "hash");
@@ -365,7 +374,8 @@ static int serve_compare(void *context, const struct request *request, struct me
         return 0;
     }
     if (compared->keep) {
-        if (change(simulation->twin, request, simulation->state.session, failure) != 0) {
+        if (change(simulation->twin, request, simulation->state.session, failure) != 0 ||
+            keep_size(simulation, failure) != 0) {
             return -1;
         }
     } else {
@@ -418,20 +428,19 @@ void simulation_twin_note_request(struct simulation *simulation, const struct co
     if (command_apply_quietly(&twin->state, &command->request, &failure) != 0) {
         twin->figures.refused++;
     }
+    (void)keep_size(simulation, &failure);
 }
 
 uint64_t simulation_twin_note_tick(struct simulation *simulation, uint64_t now_ns) {
     struct twin *twin = simulation->twin;
+    struct failure failure;
     if (twin == NULL || simulation->state.is_spoiled) {
         return now_ns;
     }
     step(twin);
     if (twin->state.is_spoiled) {
         simulation_twin_end(simulation, "another world comes in", 0);
-    } else if (world_agent_count(simulation->state.world) + world_agent_count(twin->state.world) >
-               LIMIT_COMPARE_AGENTS) {
-        simulation_twin_end(simulation, "there are more agents than can be compared", 0);
-    } else {
+    } else if (keep_size(simulation, &failure) == 0) {
         compare(simulation, now_ns);
     }
     return clock_now_ns();

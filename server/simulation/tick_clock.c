@@ -70,6 +70,18 @@ static uint64_t ticks_due(const struct tick_clock *clock, uint64_t now_ns) {
     return n;
 }
 
+bool tick_clock_take_one(struct tick_clock *clock, uint64_t now_ns) {
+    if (now_ns < tick_clock_deadline_ns(clock)) {
+        return false;
+    }
+    clock->done++;
+    if (now_ns >= tick_clock_deadline_ns(clock)) {
+        clock->start_ns = now_ns;
+        clock->done = 0;
+    }
+    return true;
+}
+
 int tick_clock_take(struct tick_clock *clock, uint64_t now_ns) {
     if (now_ns < tick_clock_deadline_ns(clock)) {
         return 0;

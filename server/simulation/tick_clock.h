@@ -40,6 +40,8 @@ void tick_clock_resume(struct tick_clock *clock, uint64_t now_ns);
 uint64_t tick_clock_span_ns(const struct tick_clock *clock, uint64_t n);
 /** When the next tick is due; UINT64_MAX while paused. */
 uint64_t tick_clock_deadline_ns(const struct tick_clock *clock);
+/** Whether a tick is due; counts that one alone as done. A world that waited makes up for nothing. */
+bool tick_clock_take_one(struct tick_clock *clock, uint64_t now_ns);
 /** How many ticks to do now, 0 to TICK_CLOCK_CATCH_UP; counts them as done. */
 int tick_clock_take(struct tick_clock *clock, uint64_t now_ns);
 

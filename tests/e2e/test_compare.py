@@ -169,6 +169,46 @@ class Compare(Case):
             frame = client.receive_op(op)
         return frame
 
+    def test_the_branch_of_a_world_that_runs(self):
+        """The twin is made while the world goes on, as fast as it can."""
+        with Server("seek") as server, server.connect() as client:
+            client.request("speed", max=True)
+            for _ in range(10):
+                self.assert_reply(client.request("compare", branch="b1"), "compare")
+
+    def test_seats(self):
+        """What holders of seats ask for reaches the twin too, and a session that looks at another time may compare."""
+        with Server("flock") as server, server.connect() as client, server.connect() as holder:
+            tick = client.request("compare")["tick"]
+            holder.request("seat", name="one", wait_ms=60000)
+            tick = holder.request("list", what="seats")["tick"]
+            for i in range(5):
+                holder.send("spawn", kind=kind_of(client), count=2, id=f"spawn{i}")
+                tick = holder.request("go", tick=tick, count=5)["tick"]
+                self.assertEqual(holder.answer_to(f"spawn{i}")["op"], "reply")
+            both = client.request("compare", keep=True)
+            self.assertEqual((both["tick"], both["hash"]), (tick, both["twin"]))
+            self.assertEqual(client.request("stats")["compare"]["agents"], [260, 260])
+            client.request("look", tick=1)
+            self.assert_reply(client.request("compare", kind=kind_of(client), param="max_speed", value=20), "compare", tick=tick)
+
+    def test_too_many(self):
+        with Server("--paused", "flock") as server, server.connect() as client:
+            kind, many = kind_of(client), [{"op": "spawn", "kind": kind_of(client), "count": 20000}]
+            self.assert_error(client.request("compare", requests=many), "full")
+            client.request("compare")
+            self.assert_error(client.request("compare", keep=True, requests=many), "full")
+            self.assertNotIn("compare", client.request("stats"))
+            client.request("compare")
+            client.request("spawn", kind=kind, count=10000)
+            self.assertNotIn("compare", client.request("stats"))  # before the next tick
+            client.request("spawn", kind=kind, count=10000)
+            client.request("save", name="many")
+            client.request("load", scenario="flock")
+            client.request("step", count=50)
+            self.assertIn("the twin would have 20250 agents", client.request("compare", save="many")["message"])
+            self.assertNotIn("compare", client.request("stats"))
+
     def test_hostile(self):
         """Comparisons in a row, of two admins, while worlds come and go; too many agents; without a past."""
         with Server("--rewind", "64M", "flock") as server, server.connect() as one, server.connect() as two, server.connect() as viewer:

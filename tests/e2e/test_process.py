@@ -69,6 +69,16 @@ class Options(Case):
             server.stop()
             self.assertEqual(server.process.stdout.read(), b"")
 
+    def test_a_large_frame_needs_no_further_thread(self):
+        """The system may refuse one, and libuv's pool would end the program then."""
+        with Server("--paused", "murmuration_10k") as server, server.connect() as client:
+            folder = pathlib.Path(f"/proc/{server.pid}/task")
+            client.request("ping")
+            before = sorted(folder.iterdir())
+            client.request("subscribe", layout="objects", fields=["pos", "vel", "state", "stamina"])
+            self.assertGreater(len(json.dumps(client.receive_op("snapshot"))), 1 << 19)
+            self.assertEqual(sorted(folder.iterdir()), before)
+
     def start_with_open_files(self, soft, hard, *arguments):
         """What a server prints for these limits, and the limits it then has."""
         with subprocess.Popen([server_binary(), "--port", "0", "--paused", *arguments], stdin=subprocess.DEVNULL,

@@ -1,7 +1,7 @@
 """protocol.md, executed: its transcripts against a real server, its JSON parsed, its lists compared.
 
 In a block ```transcript SCENARIO a line `> TEXT` is sent and `< JSON` must come next, value for value. Only what differs
-from run to run may differ: server, session, clock and bytes anywhere, and the hash that the page calls HASH. A `message` that ends
+from run to run may differ: server, session, clock, waited_ms and bytes anywhere, and the hash that the page calls HASH. A `message` that ends
 in " ..." on the page stands for every message that begins so: a list of ops or names may grow without a change of the page.
 """
 
@@ -18,7 +18,7 @@ TRANSCRIPTS = [(arguments[0], text, line) for tag, arguments, text, line in BLOC
 REQUESTS = PAGE[PAGE.index("\n## Requests\n"):PAGE.index("\n## Changes\n")]
 HEADINGS = {section.split("\n", 1)[0]: section for section in re.split(r"^### ", REQUESTS, flags=re.M)[1:]}
 SECTIONS = {op: section for heading, section in HEADINGS.items() for op in heading.split(", ")}
-VOLATILE = {"server", "session", "clock", "bytes"}
+VOLATILE = {"server", "session", "clock", "bytes", "waited_ms"}
 
 
 def difference(expected, found, path="$"):

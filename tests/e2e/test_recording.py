@@ -360,6 +360,28 @@ class Requests(Recording):
             self.assertEqual(of(lines, "checkpoint")[0]["tick"], tick)
             self.assertEqual(lines[-1], {"op": "end", "tick": tick, "seq": lines[-1]["seq"], "sum": lines[-1]["sum"]})
 
+    def test_a_recording_says_where_it_begins(self):
+        """With a checkpoint of a world that is not as its scenario says, even where nothing has happened since it was put in."""
+        state = self.folder / "state"
+        with self.start("--state", str(state), "--paused", "seek") as server, server.connect() as client:
+            client.request("spawn", kind="seeker", count=3, x=9, y=9)
+            client.request("save", name="first")
+            client.request("step", count=30)
+            client.request("save", name="here")
+            for name, tick, op, body in (("a", 0, "load", {"save": "first"}), ("b", 30, "load", {"save": "here"}), ("c", 33, "rewind", {"ticks": 2})):
+                if op == "rewind":
+                    client.request("step", count=5)
+                self.assert_reply(client.request(op, **body), op, tick=tick)
+                for request in ({"on": True, "name": name}, {"on": False}):
+                    self.assert_reply(client.request("record", **request), "record", name=name, **{"from": tick})
+        with self.start("--from", str(state / "saves/here.drover"), "--record", str(self.folder / "d.drover"), "--paused") as server:
+            with server.connect() as client:
+                self.assert_reply(client.request("record", on=False), "record", name="d", **{"from": 30})
+        for name, tick in (("a", 0), ("b", 30), ("c", 33), ("d", 30)):
+            lines = lines_of(self.folder / f"{name}.drover")
+            self.assertEqual([line["op"] for line in lines[:3]], ["drover", "world", "checkpoint"], name)
+            self.assertEqual(lines[2]["tick"], tick)
+
     def test_a_request_before_the_last_seconds_is_in_them(self):
         with self.start("--paused", "flock") as server, server.connect() as client:
             for value in range(60, 70):

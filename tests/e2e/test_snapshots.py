@@ -99,7 +99,8 @@ class Form(Case):
         with tempfile.TemporaryDirectory() as folder:
             path = pathlib.Path(folder) / "many.json"
             path.write_text(json.dumps(many))
-            with Server(path) as server, server.connect() as steady, server.connect() as moving:
+            # So few ticks that a busy machine has time between them: a session that is not read for 10 s is closed.
+            with Server(path, "--tick-hz", "5") as server, server.connect() as steady, server.connect() as moving:
                 steady.request("subscribe", hz=30)
                 for turn in range(8):
                     moving.request("subscribe", hz=60, **views[turn % len(views)])

@@ -82,14 +82,15 @@ def every_scenario(folder):
 
 
 def legend_covers_nothing(folder):
-    size = (960, 600)
-    for name in ("capture_the_flag", "hide", "offset_pursuit"):
+    laptop = (1366, 768)
+    for name, size in (("capture_the_flag", (960, 600)), ("hide", (960, 600)), ("offset_pursuit", (960, 600)), ("capture_the_flag", laptop)):
         with Server(name, "--paused") as server, server.connect() as client:
             step(f"{name}, {size[0]} px wide: the whole world is beside the legend")
             path = folder / f"{name}_beside.png"
-            done = run_viewer(f"127.0.0.1:{server.port}", "--headless", "--screenshot", str(path), "--size", "%dx%d" % size, "--frames", "10")
+            done = run_viewer(f"127.0.0.1:{server.port}", "--headless", "--screenshot", str(path), "--size", "%dx%d" % size, "--frames", "10",
+                              "--panel", "on" if size == laptop else "off")
             check(done.returncode == 0, f"exit {done.returncode}, {done.stderr}")
-            picture, camera = support.Picture(path), support.Camera(client.hello["scenario"]["size"], size)
+            picture, camera = support.Picture(path), support.Camera(client.hello["scenario"]["size"], size, panel=size == laptop)
             ends = max(x for x in range(size[0] // 2) if picture.pixel(x, 60) == support.PANEL_COLOR)
             check(100 < ends < camera.x, f"{name}: the legend ends at {ends} px, the world begins at {camera.x:.0f} px")
             agents = client.snapshot()["agents"]

@@ -25,7 +25,7 @@ STATE_COLORS = {"seek": (0x56, 0xB4, 0xE9), "arrive": (0x6D, 0xF8, 0xC0), "flee"
 TARGET, VELOCITY, DESIRED = (0xFF, 0x6B, 0x6B), (0x7E, 0xE7, 0x87), (0xE8, 0xEE, 0xF6)
 ACCENT, PANEL_COLOR = (0x58, 0xA6, 0xFF), (0x1B, 0x1F, 0x26)
 SIDE_PX, BAR_PX = 16, 32  # margins around the world in the window
-LEGEND_PX, LEGEND_ROOM_PX = 186, 1200  # left free for the legend where the window is so wide; else what it may cover, if that costs little
+LEGEND_PX, LEGEND_ROOM_PX = 186, 1200  # left free for the legend where the window is so wide; and in all what it may cover, if that costs little
 LEGEND_MOST_PX, LEAST_SHARE = 244, 0.75
 PANEL = (264, 38)  # sizes of the side panel and the timeline, when they are shown
 TOAST_S = 4.5  # a toast is gone after this; F12 shows one of its own
@@ -190,11 +190,11 @@ class Camera:
         side, below = PANEL if panel else (0, 0)
         legend = LEGEND_PX if window[0] >= LEGEND_ROOM_PX else 0
         wide, high = window[0] - 2 * SIDE_PX - side - legend, window[1] - 2 * SIDE_PX - BAR_PX - below
-        if legend == 0 and has_legend:
-            scale = min(wide / world[0], high / world[1])
-            wider = min(max(2 * LEGEND_MOST_PX - (wide - world[0] * scale), 0), LEGEND_MOST_PX)
-            legend = wider if min((wide - wider) / world[0], high / world[1]) >= LEAST_SHARE * scale else 0
-            wide -= legend
+        if has_legend:
+            scale, strip = min(wide / world[0], high / world[1]), LEGEND_MOST_PX - legend
+            wider = min(max(2 * strip - (wide - world[0] * scale), 0), strip)
+            wider = wider if min((wide - wider) / world[0], high / world[1]) >= LEAST_SHARE * scale else 0
+            legend, wide = legend + wider, wide - wider
         room = (wide, high)
         self.scale = min(room[0] / world[0], room[1] / world[1])
         self.x = SIDE_PX + legend + (room[0] - world[0] * self.scale) / 2

@@ -66,10 +66,10 @@ static void place_camera(struct app *app) {
         app->picture.margins.bottom += PANELS_TIMELINE_PX * unit;
     }
     if (has_panels && view_settings_have_legend(&app->settings)) {
+        const float always = window.x >= PANELS_LEGEND_ROOM_PX * unit ? PANELS_LEGEND_PX * unit : 0.0f;
+        app->picture.margins.left += always;
         app->picture.margins.left +=
-            window.x >= PANELS_LEGEND_ROOM_PX * unit
-                ? PANELS_LEGEND_PX * unit
-                : camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit);
+            camera_beside(size, window, app->picture.margins, PANELS_LEGEND_MOST_PX * unit - always);
     }
     if (has_panels && app->open.card) {
         const float panel = view_settings_have_panel(&app->settings) ? app_panel_px(app) : 0.0f;

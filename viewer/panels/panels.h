@@ -25,9 +25,9 @@ extern "C" {
 enum {
     PANELS_LABELS = 32,
     PANELS_BAR_PX = 32,
-    PANELS_LEGEND_PX = 186,       /* left free for the legend where */
-    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; else, */
-    PANELS_LEGEND_MOST_PX = 244,  /* this, where the legend would cover some of the world: camera_beside */
+    PANELS_LEGEND_PX = 186,       /* left free for the legend in any case where */
+    PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; and */
+    PANELS_LEGEND_MOST_PX = 244,  /* in all this where it would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
     PANELS_TIMELINE_PX = 38,
     PANELS_TAG_LINES = 3,

@@ -172,14 +172,6 @@ int uv_idle_stop(uv_idle_t *idle) {
     return 0;
 }
 
-int uv_queue_work(uv_loop_t *loop, uv_work_t *work, uv_work_cb run, uv_after_work_cb after) {
-    work->work = run;
-    work->after = after;
-    work->next = loop->work;
-    loop->work = work;
-    return 0;
-}
-
 /* ---- streams ---- */
 
 int uv_tcp_init(uv_loop_t *loop, uv_tcp_t *tcp) {
@@ -408,15 +400,6 @@ static void run_handles(uv_loop_t *loop) {
     }
 }
 
-static void run_work(uv_loop_t *loop) {
-    while (loop->work != NULL) {
-        uv_work_t *work = loop->work;
-        loop->work = work->next;
-        work->work(work);
-        work->after(work, 0);
-    }
-}
-
 /* When a handle has something to do again. */
 static uint64_t next_ns(const uv_loop_t *loop) {
     uint64_t next_ns = UINT64_MAX;
@@ -430,7 +413,7 @@ static uint64_t next_ns(const uv_loop_t *loop) {
             next_ns = handle->due_ms * NS_PER_MS;
         }
     }
-    return loop->work != NULL ? 0 : next_ns;
+    return next_ns;
 }
 
 uint64_t one_loop_turn(void) {
@@ -442,7 +425,6 @@ uint64_t one_loop_turn(void) {
         serve_port(&ports[i]);
     }
     run_handles(loop);
-    run_work(loop);
     while (close_one(loop)) {}
     return next_ns(loop);
 }

@@ -26,6 +26,7 @@ static const char *value_name(const struct field *field) {
     case FIELD_RANGE:
         return field->unit != NULL && strcmp(field->unit, "1") != 0 ? field->unit : "NUMBER";
     case FIELD_UINT32:
+    case FIELD_INT32:
     case FIELD_UINT64:
         return "N";
     case FIELD_POINT:
@@ -197,6 +198,7 @@ static int write_value(const char *where, const struct field *field, const char 
     case FIELD_DOUBLE:
     case FIELD_ANGLE:
     case FIELD_UINT32:
+    case FIELD_INT32:
     case FIELD_UINT64:
         if (!is_json_number(text)) {
             return fail_number(where, text, failure);

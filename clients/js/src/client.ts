@@ -150,7 +150,7 @@ export class Drover {
             throw error;
         }
         if (this.limits.silenceMs < Infinity) {
-            this.lookTimer = setInterval(() => this.look(), this.limits.silenceMs / LOOKS);
+            this.lookTimer = setInterval(() => this.examine(), this.limits.silenceMs / LOOKS);
             (this.lookTimer as { unref?(): void }).unref?.(); // alone it keeps no process of Node.js
         }
     }
@@ -254,7 +254,7 @@ export class Drover {
     }
 
     /* A connection that is gone without a word: nothing came, not even the answer to a ping. */
-    private look(): void {
+    private examine(): void {
         const { transport, session } = this;
         if (transport === undefined || !session.isExpecting) {
             this.silent = 0;

@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Tuple
 
 from .columns import wire_fields
-from .errors import DroverWarning
+from .errors import DroverError, DroverWarning
 from .frames import of_reply
 
 # The requests of version 1, and the members that may be given by position.
@@ -19,16 +19,16 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
     "subscribe": (), "unsubscribe": (), "set_region": ("region",), "resync": (), "set_target": (), "mouse": ("x", "y"), "spawn": ("kind",),
     "remove": ("agents",), "set_param": ("kind", "param", "value"), "get_params": ("kind",), "list": ("what",), "inspect": ("agents",),
     "pause": (), "resume": (), "step": ("count",), "load": ("scenario",), "save": ("name",), "remove_save": ("name",), "record": (),
-    "rewind": ("seconds",), "mark": ("name",), "compare": (), "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
+    "rewind": ("seconds",), "mark": ("name",), "compare": (), "look": ("tick",), "seat": ("name",), "go": ("tick",), "leave": (), "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
     "help": ("about",), "add_target": ("name", "x", "y"), "remove_target": ("name",), "add_obstacle": (),
     "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (),
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
-EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
+EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "look_ended", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
           "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "restarted", "resumed", "resumed_from", "rewound",
-          "save_removed", "saved", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
-          "warmed_up", "withdrawn")
+          "save_removed", "saved", "seat_timeout", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
+          "waiting", "warmed_up", "withdrawn")
 NOTICES = ("event", "scenario", "cursors", "error", "bye", "link", "line", "other")
 DEFAULT_TIMEOUT_S = 10.0
 UNSET: Any = object()
@@ -80,6 +80,48 @@ def step_result(reply: Mapping[str, Any], numpy: Optional[bool] = None) -> StepR
     result.reply = reply
     result.frame = of_reply(reply, numpy)
     return result
+
+
+class Seat:
+    """A seat in lock step, which `world.seat` takes: `with world.seat("left", of=2) as seat:`, and `seat.go()` in it. Its end leaves the seat.
+
+    name, number   what it is called; which one it is, in the order of names, as it was taken
+    reply          the reply to the request
+    tick           the world's, as of the last `go`; after a DroverError `late` set it to `error.reply["tick"]`
+    """
+
+    def __init__(self, world: "Requests", reply: Mapping[str, Any]) -> None:
+        self._world = world
+        self.reply = reply
+        self.name: str = reply["name"]
+        self.number: int = reply["seat"]
+        self.tick: int = reply["tick"]
+
+    def __enter__(self) -> "Seat":
+        return self
+
+    def __exit__(self, kind: Any, *_: Any) -> None:
+        try:
+            self._world._ask("leave", {})
+        except DroverError:  # the connection may be what failed, and the seat is free then
+            if kind is None:
+                raise
+
+    async def __aenter__(self) -> "Seat":
+        return self
+
+    async def __aexit__(self, *_: Any) -> None:
+        await self._world._ask("leave", {})
+
+    def go(self, count: int = 1, *, timeout: Any = None, **fields: Any) -> Any:
+        """Lets the world do ticks, with the requests that were sent since the last one, and waits until all other seats have gone for
+        them: `tick, hash_ = seat.go()`, a StepResult. Send those requests by `world.later`, or with `reply=False`: they are answered
+        only now. `hash=True` asks for the hash, `return_="packed"` for a frame. timeout, s: how long to wait; None: any time."""
+        return self._world._ask("go", {"tick": self.tick, "count": count, **_split_fields(fields)}, timeout, True, self._gone)
+
+    def _gone(self, reply: Mapping[str, Any]) -> StepResult:
+        self.tick = reply["tick"]
+        return step_result(reply, self._world._numpy)
 
 
 def params_of(reply: Mapping[str, Any], kind: Optional[str]) -> Dict[str, Any]:
@@ -152,6 +194,10 @@ class Requests:
         """Does ticks of a paused world: `tick, hash_ = world.step(60)`."""
         numpy = self._numpy
         return self._ask("step", {"count": count, **_split_fields(fields)}, timeout, reply, lambda answer: step_result(answer, numpy))
+
+    def seat(self, name: str, *, timeout: Any = UNSET, reply: bool = True, **fields: Any) -> Any:
+        """Takes a seat in lock step, a Seat: `with world.seat("left", of=2, wait_ms=1000) as seat:`."""
+        return self._ask("seat", {"name": name, **fields}, timeout, reply, lambda answer: Seat(self, answer))
 
     def params(self, kind: Optional[str] = None, *, timeout: Any = UNSET) -> Any:
         """Params by name; without a kind, by kind and name."""

@@ -21,7 +21,7 @@ SIMPLE = {"string": "str", "integer": "int", "number": "float", "boolean": "bool
 LINES = {"server_hello": "Hello", "server_scenario": "ScenarioLine", "server_snapshot": "SnapshotLine", "server_key": "KeyLine",
          "server_delta": "DeltaLine", "server_density": "DensityLine", "server_event": "Event", "server_cursors": "CursorsLine",
          "server_error": "ErrorLine", "server_bye": "Bye"}
-RETURNS = {"step": "StepResult"}  # methods that return more than their reply
+RETURNS = {"step": "StepResult", "seat": "Seat"}  # methods that return more than their reply
 
 
 def camel(name):
@@ -198,7 +198,7 @@ def methods(defs):
     known = [op for op in POSITIONAL if f"client_{op}" in defs]
     text = ('"""The requests as methods. Printed by tools/make_types.py from protocol.schema.json."""\n\n'
             "from typing import Any, Awaitable, Callable, Dict, List, Literal, Mapping, Optional, Sequence, Union, overload\n\n"
-            "from . import messages\nfrom .client import Pending\nfrom .frames import Frame, Snapshot\nfrom .ops import Field, Param, StepResult\n\n"
+            "from . import messages\nfrom .client import Pending\nfrom .frames import Frame, Snapshot\nfrom .ops import Field, Param, Seat, StepResult\n\n"
             "Columns = Any  # a sequence of numbers, or a buffer of them: a numpy array, an array.array\n")
     for name, wrap in (("SyncRequests", "{}"), ("AsyncRequests", "Awaitable[{}]"), ("LaterRequests", "Pending[{}]")):
         text += f"\nclass {name}:\n    _numpy: Optional[bool]\n"

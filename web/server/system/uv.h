@@ -18,7 +18,6 @@ typedef struct uv_handle_s uv_handle_t, uv_stream_t, uv_tcp_t, uv_timer_t, uv_id
     uv_poll_t;
 typedef struct uv_write_s uv_write_t;
 typedef struct uv_shutdown_s uv_shutdown_t;
-typedef struct uv_work_s uv_work_t;
 typedef struct {
     char *base;
     size_t len;
@@ -29,8 +28,6 @@ typedef void (*uv_alloc_cb)(uv_handle_t *handle, size_t suggested, uv_buf_t *out
 typedef void (*uv_read_cb)(uv_stream_t *stream, ssize_t count, const uv_buf_t *buffer);
 typedef void (*uv_write_cb)(uv_write_t *request, int status);
 typedef void (*uv_shutdown_cb)(uv_shutdown_t *request, int status);
-typedef void (*uv_work_cb)(uv_work_t *work);
-typedef void (*uv_after_work_cb)(uv_work_t *work, int status);
 
 /** Any handle: the members that its kind does not use stay zero. */
 struct uv_handle_s {
@@ -55,15 +52,8 @@ struct uv_shutdown_s {
     void *data;
     uv_stream_t *handle;
 };
-struct uv_work_s {
-    void *data;
-    uv_work_t *next;
-    uv_work_cb work;
-    uv_after_work_cb after;
-};
 struct uv_loop_s {
     uv_handle_t *first;
-    uv_work_t *work;
 };
 
 int uv_loop_init(uv_loop_t *loop);
@@ -83,7 +73,6 @@ int uv_timer_start(uv_timer_t *timer, uv_call call, uint64_t delay_ms, uint64_t 
 int uv_idle_init(uv_loop_t *loop, uv_idle_t *idle);
 int uv_idle_start(uv_idle_t *idle, uv_call call);
 int uv_idle_stop(uv_idle_t *idle);
-int uv_queue_work(uv_loop_t *loop, uv_work_t *work, uv_work_cb run, uv_after_work_cb after);
 
 int uv_tcp_init(uv_loop_t *loop, uv_tcp_t *tcp);
 int uv_tcp_open(uv_tcp_t *tcp, int port);

@@ -122,7 +122,7 @@ static void refuses_bad_fields(void **state) {
             "0 is out of range: 0.01 to 480");
     refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
             "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\", "
-            "\"sources\", \"branches\"");
+            "\"sources\", \"branches\", \"seats\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",
@@ -530,8 +530,26 @@ static struct request random_request(uint64_t *random) {
     case REQUEST_LIST:
         request.body.list.what = (int)test_below(random, 5);
         break;
+    case REQUEST_SEAT:
+        random_name(random, request.body.seat.name);
+        request.body.seat.of = 1 + test_below(random, LIMIT_SEATS);
+        request.body.seat.wait_ms = 1 + test_below(random, LIMIT_SEAT_WAIT_MS);
+        request.body.seat.on_timeout = (int)test_below(random, 3);
+        request.body.seat.misses = 1 + test_below(random, 1000);
+        break;
+    case REQUEST_GO:
+        request.body.go.tick = test_random(random) >> 11;
+        request.body.go.count = 1 + test_below(random, LIMIT_STEP);
+        request.body.go.hash = coin(random);
+        request.body.go.has_return = coin(random);
+        request.body.go.view.layout = request.body.go.has_return ? LAYOUT_PACKED : LAYOUT_OBJECTS;
+        break;
     case REQUEST_STEP:
-        request.body.step.count = 1 + test_below(random, LIMIT_STEP);
+        request.body.step.count = 1 + (int32_t)test_below(random, LIMIT_STEP);
+        if (coin(random)) {
+            request.body.step.count = -request.body.step.count;
+            break;
+        }
         request.body.step.has_return = request.body.step.view.has_nearest = coin(random);
         request.body.step.view.has_rays = request.body.step.has_return && coin(random);
         if (request.body.step.view.has_rays) {
@@ -582,10 +600,28 @@ static struct request random_request(uint64_t *random) {
         struct request_rewind *rewind = &request.body.rewind;
         rewind->has_tick = coin(random);
         rewind->tick = rewind->has_tick ? test_random(random) >> 11 : 0;
+        rewind->has_without = !rewind->has_tick && coin(random);
+        rewind->without = rewind->has_without ? 1 + test_below(random, 999) : 0;
+        if (rewind->has_without) {
+            break;
+        }
         rewind->has_seconds = !rewind->has_tick && coin(random);
         rewind->seconds = rewind->has_seconds ? (double)test_below(random, 99999) / 8.0 : 0.0;
         if (!rewind->has_seconds) {
             random_name(random, rewind->has_tick || coin(random) ? rewind->branch : rewind->mark);
+        }
+        break;
+    }
+    case REQUEST_LOOK: {
+        struct request_look *look = &request.body.look;
+        look->live = coin(random);
+        look->follow = !look->live && coin(random);
+        look->to.has_ticks = !look->live && coin(random);
+        look->to.ticks = look->to.has_ticks ? test_below(random, 99999) : 0;
+        if (!look->live && !look->to.has_ticks) {
+            look->to.has_tick = true;
+            look->to.tick = test_random(random) >> 11;
+            random_name(random, look->to.branch);
         }
         break;
     }
@@ -817,7 +853,21 @@ static void steps_come_back(void **state) {
 
 static void refuses_bad_steps(void **state) {
     refused_line("{\"op\":\"step\",\"count\":0}", FAILURE_OUT_OF_RANGE, "count",
-                 "0 is out of range: 1 to 100000");
+                 "0 is out of range: 1 to 100000, or -1 to -100000 to go back");
+    refused_line("{\"op\":\"step\",\"count\":-100001}", FAILURE_OUT_OF_RANGE, "count",
+                 "-100001 is out of range: -100000 to 100000");
+    refused_line("{\"op\":\"step\",\"count\":-1.5}", FAILURE_BAD_PARAM, "count",
+                 "expected an integer, found -1.5");
+    refused_line("{\"op\":\"step\",\"count\":-2,\"until\":{\"reached\":true}}", FAILURE_BAD_PARAM, "until",
+                 "allowed only with a count of 1 or more");
+    refused_line("{\"op\":\"look\"}", FAILURE_BAD_PARAM, "seconds",
+                 "missing; give exactly one of seconds, ticks, tick, mark, live");
+    refused_line("{\"op\":\"look\",\"mark\":\"a\",\"branch\":\"b1\"}", FAILURE_BAD_PARAM, "branch",
+                 "allowed only with tick");
+    refused_line("{\"op\":\"look\",\"live\":false}", FAILURE_BAD_PARAM, "live",
+                 "only true is allowed; a moment is looked at with tick, ticks, seconds or mark");
+    refused_line("{\"op\":\"look\",\"live\":true,\"follow\":true}", FAILURE_BAD_PARAM, "follow",
+                 "the present goes on by itself; leave it out with live");
     refused_line("{\"op\":\"step\",\"kinds\":[\"a\"]}", FAILURE_BAD_PARAM, "kinds",
                  "allowed only with return");
     refused_line("{\"op\":\"step\",\"until\":{\"caught\":0}}", FAILURE_OUT_OF_RANGE, "until.caught",

@@ -13,6 +13,7 @@
 #include "common/system/clock.h"
 #include "server/commands/command_apply.h"
 #include "server/library/scenario_builder.h"
+#include "server/library/side_world.h"
 #include "server/recording/checkpoint.h"
 #include "server/simulation/logbook.h"
 #include "server/simulation/logbook_internal.h"
