@@ -101,7 +101,7 @@ static bool is_query(const struct request *request) {
     const int what = request->body.list.what;
     return command_sort_of(request) == COMMAND_QUERY &&
            !(request->op == REQUEST_LIST &&
-             (what == LIST_SCENARIOS || what == LIST_SAVES || what == LIST_BRANCHES));
+             (what == LIST_SCENARIOS || what == LIST_SAVES || what == LIST_BRANCHES || what == LIST_SEATS));
 }
 
 /* Whether it changes what is in the world, and not its time. */
