@@ -47,7 +47,7 @@ ABOUT_THE_WORLD = [
     ("look", "seconds|ticks|tick|mark|branch", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*"),
     ("rewind", "seconds|ticks|tick|mark|branch|without", "no branch .*|no mark .*|not in memory; .*|no checkpoint is in memory; .*|the world is in branch .*|no request .*"),
     ("step", "count", "not in memory; .*"),
-    ("compare", "branch|save|keep", "no branch .*|there is no twin; .*|the world is in branch .*|not in memory; .*|no checkpoint is in memory; .*|it has other kinds .*"),
+    ("compare", "branch|save|keep", "no branch .*|it begins with tick .*|there is no twin; .*|the world is in branch .*|not in memory; .*|no checkpoint is in memory; .*|it has other kinds .*"),
     ("compare", r"(requests\[\d+\]\.)?value", r".* is out of range: .*|.* is not a whole number; .*"),
     ("compare", r"requests\[\d+\]\.(kind|agent|agents\[\d+\])", ".* has no behavior external; .*"),
     ("compare", r"requests\[\d+\]\.obstacle", r"obstacle \d+ is no door; .*"),

@@ -747,7 +747,7 @@ class OddNumbers(Kept):
              '"op":"set_obstacle","obstacle":!,"closed":true', '"op":"set_obstacle","obstacle":!,"closed":false',
              '"op":"remove","agents":[!]', '"op":"step","count":!', '"op":"load","scenario":"small","seed":!')
     INTEGERS = ("1", "2.0", "3e0", "40e-1", "0.02E+2")  # as "!": whole numbers, however they are written
-    OTHERS = {"pause", "resume", "save", "remove_save", "record", "rewind", "mark", "look", "compare", "seek", "speed"}  # they bring no number into a world
+    OTHERS = {"pause", "resume", "save", "remove_save", "record", "rewind", "mark", "seat", "go", "leave", "look", "compare", "seek", "speed"}  # they bring no number into a world
 
     def setUp(self):
         super().setUp()
