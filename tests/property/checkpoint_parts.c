@@ -35,6 +35,7 @@ struct parts {
     int count;
     struct buffer head, bytes[PARTS];
     struct checkpoint_part_facts facts[PARTS];
+    const struct buffer *open; /* the part that is read */
 };
 
 /* ---- writing ---- */
@@ -94,20 +95,29 @@ static void free_parts(struct parts *parts) {
 
 /* ---- reading ---- */
 
-static int read_part(void *context, uint32_t number, const char **bytes, size_t *length,
-                     struct failure *failure) {
-    const struct parts *parts = context;
+static int open_part(void *context, uint32_t number, uint64_t *length, struct failure *failure) {
+    struct parts *parts = context;
     (void)failure;
     assert_true(number < (uint32_t)parts->count);
-    *bytes = parts->bytes[number].data;
-    *length = parts->bytes[number].length;
+    parts->open = &parts->bytes[number];
+    *length = parts->open->length;
+    return 0;
+}
+
+static int read_part(void *context, uint64_t at, void *bytes, size_t size, struct failure *failure) {
+    const struct parts *parts = context;
+    (void)failure;
+    assert_true(at <= parts->open->length && size <= parts->open->length - at);
+    if (size > 0) {
+        memcpy(bytes, parts->open->data + at, size);
+    }
     return 0;
 }
 
 static int read_parts(struct parts *parts, const struct scenario *scenario, struct simulation_state *state,
                       struct failure *failure) {
     const struct world_overrides overrides = {.has_simd = false};
-    const struct checkpoint_parts source = {parts, read_part};
+    const struct checkpoint_parts source = {parts, open_part, read_part};
     struct built_world built;
     struct checkpoint_rest rest;
     if (checkpoint_read_parts(parts->head.data, parts->head.length - 1, scenario, &source, &overrides, NULL,

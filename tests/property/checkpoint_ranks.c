@@ -153,9 +153,10 @@ static void write_rank(const struct exchange *exchange, void *context) {
 /* Goes on from the last checkpoint that can be read. */
 static void read_rank(const struct exchange *exchange, void *context) {
     struct trial *trial = context;
-    const struct world_overrides overrides = {.has_simd = false};
     const char *paths[PATHS] = {trial->paths[0], trial->paths[1]};
     const int rank = exchange == NULL ? 0 : exchange->rank;
+    const struct world_overrides overrides = {.stripes = exchange == NULL ? 0 : exchange->ranks,
+                                              .stripes_rank = rank};
     struct simulation_state state;
     struct failure failure = {0};
     struct recording *recording = recording_open(paths, PATHS, &failure);
