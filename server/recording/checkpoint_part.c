@@ -79,23 +79,33 @@ static int32_t count_entries(const struct world *world, const struct image_slots
                : all;
 }
 
-static void write_blocks(struct json_writer *json, const struct world *world, const struct image_slots *slots,
-                         uint64_t changed) {
+static uint64_t bytes_of(const struct world *world, const struct image_slots *slots, int index,
+                         const struct image_column *column) {
+    return (uint64_t)column->width * column->count * (uint64_t)count_entries(world, slots, index, column);
+}
+
+/* Returns the bytes of all of them. */
+static uint64_t write_blocks(struct json_writer *json, const struct world *world,
+                             const struct image_slots *slots, uint64_t changed) {
     struct image_column column;
+    uint64_t all = sizeof(int32_t) * (uint64_t)(slots->end - slots->begin);
     json_key(json, "blocks");
     json_object(json);
-    json_key_unsigned(json, "row", sizeof(int32_t) * (uint64_t)(slots->end - slots->begin));
+    json_key_unsigned(json, "row", all);
     for (int i = 0; world_image_column(i, &column); i++) {
         if (changed >> i & 1) {
-            json_key_unsigned(json, column.name,
-                              (uint64_t)column.width * column.count *
-                                  (uint64_t)count_entries(world, slots, i, &column));
+            const uint64_t bytes = bytes_of(world, slots, i, &column);
+            json_key_unsigned(json, column.name, bytes);
+            all += bytes;
         }
     }
     if (has_cells(world)) {
-        json_key_unsigned(json, "cells", sizeof(uint32_t) * (uint64_t)(slots->end_cell - slots->first_cell));
+        const uint64_t bytes = sizeof(uint32_t) * (uint64_t)(slots->end_cell - slots->first_cell);
+        json_key_unsigned(json, "cells", bytes);
+        all += bytes;
     }
     json_end(json);
+    return all;
 }
 
 static void write_line(const struct world *world, const struct image_slots *slots,
@@ -111,9 +121,11 @@ static void write_line(const struct world *world, const struct image_slots *slot
     json_key(&json, "hash");
     json_hex64(&json, part->hash);
     json_key_unsigned(&json, "agents", (uint64_t)(slots->end - slots->begin));
-    write_blocks(&json, world, slots, changed);
+    const uint64_t blocks = write_blocks(&json, world, slots, changed);
     json_end(&json);
     buffer_append(out, "\n", 1);
+    (void)buffer_reserve(out,
+                         (size_t)blocks); /* at once: a buffer that grows has its bytes twice for a moment */
 }
 
 /* ---- blocks ---- */
