@@ -18,6 +18,7 @@ import time
 import unittest
 
 from cluster import Case, Server, wait_for
+import drover_client  # which cluster finds
 from test_state import Doomed
 from test_stripes import FRUGAL, peak_mb, write_large
 from twins import FULL
@@ -25,6 +26,13 @@ from twins import FULL
 AGENTS, TICKS = (8_000_000, 200) if FULL else (400_000, 6)
 MB_OF_WALL = 0.5  # of what one process needs for the world
 PATIENCE_S = 300 if FULL else 60
+drover_client.PATIENCE_S = PATIENCE_S  # for a first line
+
+
+def step(client):
+    """The hash of the next tick."""
+    client.send("step", id="step")
+    return client.answer_to("step", PATIENCE_S)["hash"]
 
 
 class Wall(threading.Thread):
@@ -85,7 +93,7 @@ class Walls(Case):
                 for tick in range(first + 1, last + 1):
                     if tick == last and is_kept:
                         time.sleep(1.1)  # a checkpoint is due, one without parts that are still on their way
-                    self.assertEqual(client.request("step")["hash"], self.hashes[tick], f"{ranks} ranks, tick {tick}")
+                    self.assertEqual(step(client), self.hashes[tick], f"{ranks} ranks, tick {tick}")
                 if is_kept:
                     wait_for(lambda: glob.glob(f"{self.state}/checkpoint-*.drover"), "a checkpoint is whole", PATIENCE_S)
             finally:
@@ -98,7 +106,7 @@ class Walls(Case):
         server_words = words[:-2]
         alone_mb, rank_mb = without_world(server_words)
         with Server(*server_words, str(self.scenario), environment=FRUGAL) as server, server.connect() as client:
-            self.hashes = [None] + [client.request("step")["hash"] for _ in range(TICKS)]
+            self.hashes = [None] + [step(client) for _ in range(TICKS)]
             world_mb = peak_mb(server.pid) - alone_mb
         wall = rank_mb + MB_OF_WALL * world_mb
         print(f"one process: {world_mb:.0f} MB beside {alone_mb:.0f} MB of its own; a rank has {rank_mb:.0f} MB of its own", flush=True)
