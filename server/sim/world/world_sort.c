@@ -372,6 +372,9 @@ static void bring_shares(struct world *world) {
     world->is_shared_out = false;
     world->stripes->is_bare = true;
     world->grid.has_cells = drift != 0.0f;
+    if (!world_all_ranks(world, !world->has_memories)) { /* of any share */
+        world_remember(world);
+    }
     world_sort(world);
     world->grid.drift = drift;
 }
