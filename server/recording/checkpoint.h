@@ -75,6 +75,7 @@ struct checkpoint_assembly {
     int32_t begin, end;      /* of all slots of all parts, those whose agents are put in */
     unsigned char *is_there; /* owned; a bit a row */
     int32_t slots, cells;    /* so far */
+    int32_t in_cells;        /* agents of parts that have cells */
 };
 
 /** share: of so many shares of the agents the one that is put in. 0, or -1 without memory; checkpoint_assembly_fini is due in

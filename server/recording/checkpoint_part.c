@@ -327,9 +327,18 @@ static int32_t chunk_of(int32_t left) {
     return left < CHECKPOINT_CHUNK ? left : CHECKPOINT_CHUNK;
 }
 
+/* Rows of the world, whatever becomes of the file meanwhile. */
 static int load_rows(const struct part_reading *reading, int32_t first, int32_t *row, int32_t count) {
     const uint64_t at = reading->blocks[0].at + sizeof *row * (uint64_t)first;
-    return load(reading, at, row, (size_t)count, sizeof *row);
+    if (load(reading, at, row, (size_t)count, sizeof *row) != 0) {
+        return -1;
+    }
+    for (int32_t i = 0; i < count; i++) {
+        if (row[i] < 0 || row[i] >= reading->assembly->agents) {
+            return refuse_entry(reading, "row", first + i, "the row of each agent once");
+        }
+    }
+    return 0;
 }
 
 /* Each agent is one of the world, and there once. */
@@ -351,9 +360,8 @@ static int read_rows(struct part_reading *reading) {
             return -1;
         }
         for (int32_t i = 0; i < count; i++) {
-            const bool is_row = row[i] >= 0 && row[i] < assembly->agents;
             const unsigned bit = 1u << ((unsigned)row[i] % 8);
-            if (!is_row || (assembly->is_there[row[i] / 8] & bit) != 0) {
+            if ((assembly->is_there[row[i] / 8] & bit) != 0) {
                 return refuse_entry(reading, "row", first + i, "the row of each agent once");
             }
             assembly->is_there[row[i] / 8] |= (unsigned char)bit;
@@ -481,6 +489,7 @@ static int read_cells(const struct part_reading *reading, const struct block *bl
         slot = to;
     }
     assembly->cells += (int32_t)count;
+    assembly->in_cells += slot;
     return slot == reading->agents ? 0 : refuse(reading, "cells", "not all agents of the part are in one");
 }
 

@@ -282,9 +282,12 @@ static int checkpoint_read_agent_parts(struct checkpoint_reading *reading) {
             return -1;
         }
     }
-    return reading->assembly.slots == reading->image.agent_count
+    const int32_t agents = reading->image.agent_count;
+    return reading->assembly.slots == agents &&
+                   (reading->image.drift == 0.0f || reading->assembly.in_cells == agents)
                ? 0
-               : checkpoint_refuse(reading, "parts", "agents are missing; allowed: each agent in one part");
+               : checkpoint_refuse(reading, "parts",
+                                   "agents are missing, or their cells; allowed: each agent in one part");
 }
 
 /* The same for the order of slots. */
