@@ -51,6 +51,9 @@ struct trial {
     char fault[256]; /* the first */
 };
 
+/* Of this run alone: ranks put a file of a fixed name there. */
+static char folder[] = "/tmp/drover-ranks-XXXXXX";
+
 /* ---- the disk ---- */
 
 static _Thread_local int syncs; /* of this rank */
@@ -159,7 +162,7 @@ static void write_rank(const struct exchange *exchange, void *context) {
     struct checkpoint_round *round = checkpoint_round_new(exchange);
     struct failure failure = {0};
     begin(trial, exchange, &state);
-    if (round == NULL || checkpoint_round_check(exchange, "/tmp", &failure) != 0) {
+    if (round == NULL || checkpoint_round_check(exchange, folder, &failure) != 0) {
         note_fault(trial, failure.message, exchange->rank, 0);
     }
     if (syncs > 0) { /* which may take long: the rank would count as one that hangs */
@@ -308,8 +311,7 @@ static int try_world(const char *name, const struct scenario *scenario, unsigned
     trial.ticks = is_slow() ? (agents < 20000 ? TICKS_MAX : 20) : affordable > 20 ? 20 : (int)affordable + 4;
     assert_int_equal(pthread_mutex_init(&trial.lock, NULL), 0);
     for (int number = 0; number < PATHS; number++) {
-        (void)snprintf(trial.paths[number], sizeof trial.paths[number], "/tmp/drover-ranks-%d-%d.drover",
-                       (int)getpid(), number);
+        (void)snprintf(trial.paths[number], sizeof trial.paths[number], "%s/%d.drover", folder, number);
     }
     int failures = 0;
     if ((is_slow() || agents < LARGE) && is_tried(&trial)) {
@@ -366,5 +368,10 @@ static void test_flock(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_flock), cmocka_unit_test(test_scenarios)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    if (mkdtemp(folder) == NULL) {
+        return EXIT_FAILURE;
+    }
+    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)rmdir(folder);
+    return failures;
 }
