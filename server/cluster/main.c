@@ -273,6 +273,7 @@ static int follow(struct parts *parts, const struct start *start, int threads) {
     /* As rank 0, whose options all ranks were given. */
     def.overrides.max_agents = (int32_t)start->options.max_agents;
     def.overrides.memory_free = memory_free;
+    def.overrides.stripes_rank = parts->cluster.rank;
     def.overrides.stripes = start->mode == EXCHANGE_STRIPES ? parts->cluster.ranks : 0;
     if (server_options_simd(getenv("DROVER_SIMD"), &def.overrides, &failure) != 0) {
         cluster_fail(&parts->cluster, failure.message);

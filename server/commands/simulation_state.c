@@ -292,7 +292,8 @@ static bool join(struct simulation_state *state) {
     if (state->gatherer == NULL) {
         state->gatherer = snapshot_gatherer_create(state->exchange->ranks);
     }
-    const bool was_whole = !world_is_partial(state->world) && world_agent_count(state->world) > 0;
+    const bool was_whole = !world_is_partial(state->world) && !world_is_deferred(state->world) &&
+                           world_agent_count(state->world) > 0;
     const bool is_joined = world_is_partial(state->world); /* a clone of a world in stripes is in stripes */
     if (state->gatherer == NULL || (!is_joined && world_populate(state->world, state->exchange) != 0)) {
         return false;

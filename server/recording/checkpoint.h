@@ -60,27 +60,38 @@ void checkpoint_part_write(const struct world *world, const struct image_slots *
 /** The sum of a part's bytes, its line included. */
 uint64_t checkpoint_part_sum(const char *bytes, size_t length);
 
-/** What the parts that were read have left for the order of slots. */
-struct checkpoint_assembly {
-    int32_t agents;          /* of the whole world */
-    unsigned char *is_there; /* owned; by row */
-    int32_t *row;            /* owned; by slot, `slots` of them so far */
-    int32_t slots;
-    int32_t *counts; /* owned; by cell */
-    size_t cells;
+/** Where the parts of a checkpoint come from. Both return 0, or -1 with *failure. */
+struct checkpoint_parts {
+    void *context;
+    /** Begins with the part of this number, from 0; *length receives its bytes. */
+    int (*open)(void *context, uint32_t number, uint64_t *length, struct failure *failure);
+    /** Bytes [at, at + size) of the part that was begun last, which has them. */
+    int (*read)(void *context, uint64_t at, void *bytes, size_t size, struct failure *failure);
 };
 
-/** 0, or -1 without memory. Empty either way. */
-NODISCARD int checkpoint_assembly_init(struct checkpoint_assembly *assembly, int32_t agents);
+/** What the parts that were read have brought. */
+struct checkpoint_assembly {
+    int32_t agents;          /* of the whole world */
+    int32_t begin, end;      /* of all slots of all parts, those whose agents are put in */
+    unsigned char *is_there; /* owned; a bit a row */
+    int32_t slots, cells;    /* so far */
+    int32_t in_cells;        /* agents of parts that have cells */
+};
+
+/** share: of so many shares of the agents the one that is put in. 0, or -1 without memory; checkpoint_assembly_fini is due in
+ * both cases. */
+NODISCARD int checkpoint_assembly_init(struct checkpoint_assembly *assembly, int32_t agents, int share,
+                                       int shares);
 void checkpoint_assembly_fini(struct checkpoint_assembly *assembly);
 
-/** Puts the agents of a part into a world that is being restored and has its columns by row.
+/** Checks a part, and puts those of its agents that are in the share into a world that is being restored by slot and has its
+ * columns by row. A part is read piece by piece.
  *
  * part      which one it must be
  * facts     what it must have
  * returns   0; or -1 with *failure: bad_save, with the part's number and the place ("part 2: columns.motion[17]"), or
  *           busy (memory) */
-NODISCARD int checkpoint_part_read(struct world *world, const char *bytes, size_t length,
+NODISCARD int checkpoint_part_read(struct world *world, const struct checkpoint_parts *parts,
                                    const struct checkpoint_part *part,
                                    const struct checkpoint_part_facts *facts,
                                    struct checkpoint_assembly *assembly, struct failure *failure);
@@ -110,13 +121,6 @@ void checkpoint_write_head(const struct world *world, const struct checkpoint_re
 /** Ends the line of a head with the list of its parts and a newline. */
 void checkpoint_end_head(const struct checkpoint_part_facts *parts, int count, struct buffer *out);
 
-/** Where the parts of a checkpoint come from. */
-struct checkpoint_parts {
-    void *context;
-    /** Reads the part of this number, from 0: *bytes is valid until the next call. 0, or -1 with *failure. */
-    int (*read)(void *context, uint32_t number, const char **bytes, size_t *length, struct failure *failure);
-};
-
 /** Builds the world of a checkpoint line (without its newline).
  *
  * scenario   read from the text of the world line that the checkpoint belongs to; its agents are not placed
@@ -128,7 +132,9 @@ NODISCARD int checkpoint_read(const char *line, size_t length, const struct scen
                               const struct world_overrides *overrides, const atomic_bool *given_up,
                               struct built_world *out, struct checkpoint_rest *rest, struct failure *failure);
 
-/** The same of a checkpoint that may be in parts. parts: NULL, or where they come from. */
+/** The same of a checkpoint that may be in parts. parts: NULL, or where they come from. With overrides->stripes a world in parts is
+ * deferred (world_is_deferred): of the share of overrides->stripes_rank alone, and with the hash that the line states, which is to be
+ * compared once the ranks have joined it. */
 NODISCARD int checkpoint_read_parts(const char *line, size_t length, const struct scenario *scenario,
                                     const struct checkpoint_parts *parts,
                                     const struct world_overrides *overrides, const atomic_bool *given_up,

@@ -32,6 +32,7 @@ struct checkpoint_reading {
     uint64_t stated, seq;                /* of the line */
     struct world *world;                 /* owned */
     struct checkpoint_assembly assembly; /* of parts; owned */
+    bool is_share;                       /* of parts: this rank's alone */
     struct failure *failure;
 };
 

@@ -219,10 +219,9 @@ static int checkpoint_check_columns(const struct checkpoint_reading *reading) {
 /* In parts, what agents have by slot stands in those. */
 static int checkpoint_read_columns(struct checkpoint_reading *reading) {
     const cJSON *columns = checkpoint_member(reading->root, "columns");
-    const bool is_whole = checkpoint_member(reading->root, "parts") == NULL;
     struct image_column column;
     for (int i = 0; world_image_column(i, &column); i++) {
-        if ((is_whole || !column.is_by_slot) &&
+        if ((!reading->image.is_by_slot || !column.is_by_slot) &&
             read_column(reading, checkpoint_member(columns, column.name), i, &column) != 0) {
             return -1;
         }
@@ -250,14 +249,10 @@ static int read_part(struct checkpoint_reading *reading, const cJSON *item, int 
                                          .seq = reading->seq,
                                          .hash = reading->stated};
     struct checkpoint_part_facts facts;
-    const char *bytes = NULL;
-    size_t length = 0;
-    if (read_facts(reading, item, number, &facts) != 0 || checkpoint_check_given_up(reading) != 0 ||
-        reading->parts->read(reading->parts->context, part.number, &bytes, &length, reading->failure) != 0) {
-        return -1;
-    }
-    return checkpoint_part_read(reading->world, bytes, length, &part, &facts, &reading->assembly,
-                                reading->failure);
+    return read_facts(reading, item, number, &facts) != 0 || checkpoint_check_given_up(reading) != 0
+               ? -1
+               : checkpoint_part_read(reading->world, reading->parts, &part, &facts, &reading->assembly,
+                                      reading->failure);
 }
 
 /* What there is of agents beside the line. */
@@ -277,7 +272,9 @@ static int checkpoint_read_agent_parts(struct checkpoint_reading *reading) {
             reading, "parts",
             "the checkpoint is in parts, which ranks have written; allowed: --state with its folder");
     }
-    if (checkpoint_assembly_init(&reading->assembly, reading->image.agent_count) != 0) {
+    const int share = reading->is_share ? reading->overrides->stripes_rank : 0;
+    const int shares = reading->is_share ? reading->overrides->stripes : 1;
+    if (checkpoint_assembly_init(&reading->assembly, reading->image.agent_count, share, shares) != 0) {
         return checkpoint_run_out(reading);
     }
     for (const cJSON *item = parts->child; item != NULL; item = item->next, number++) {
@@ -285,24 +282,27 @@ static int checkpoint_read_agent_parts(struct checkpoint_reading *reading) {
             return -1;
         }
     }
-    return reading->assembly.slots == reading->image.agent_count
+    const int32_t agents = reading->image.agent_count;
+    return reading->assembly.slots == agents &&
+                   (reading->image.drift == 0.0f || reading->assembly.in_cells == agents)
                ? 0
-               : checkpoint_refuse(reading, "parts", "agents are missing; allowed: each agent in one part");
+               : checkpoint_refuse(reading, "parts",
+                                   "agents are missing, or their cells; allowed: each agent in one part");
 }
 
 /* The same for the order of slots. */
-static int read_order_of_parts(struct checkpoint_reading *reading, int32_t cells) {
-    const struct checkpoint_assembly *assembly = &reading->assembly;
-    struct image_fault fault;
+static int arrange_parts(const struct checkpoint_reading *reading) {
+    struct image_fault fault = {"", -1};
     const char *place = "";
-    if (assembly->cells != (size_t)cells) {
-        return failure_set(reading->failure, FAILURE_BAD_SAVE, "parts",
-                           "parts: %zu cells; allowed: %ld, as the world has", assembly->cells, (long)cells);
+    switch (world_restore_arrange(reading->world, reading->image.drift, reading->is_share,
+                                  reading->assembly.cells, &place, &fault)) {
+    case WORLD_OK:
+        return 0;
+    case WORLD_GIVEN_UP:
+        return checkpoint_check_given_up(reading);
+    default:
+        return checkpoint_refuse_entry(reading, "order.", place, &fault);
     }
-    return world_restore_order(reading->world, reading->image.drift, assembly->row, assembly->counts, &place,
-                               &fault)
-               ? 0
-               : checkpoint_refuse_entry(reading, "order.", place, &fault);
 }
 
 /* ---- the order of slots ---- */
@@ -336,9 +336,6 @@ static int checkpoint_read_order(struct checkpoint_reading *reading, const cJSON
     struct image_fault fault;
     const char *place = "";
     const size_t wanted = sizeof(int32_t) * (size_t)reading->image.agent_count;
-    if (reading->assembly.row != NULL) {
-        return read_order_of_parts(reading, cells);
-    }
     if (!find_span(reading, checkpoint_member(order, "row"), &span) || span.bytes != wanted) {
         return refuse_length(reading, "order.row", &span, wanted);
     }
@@ -480,6 +477,8 @@ static int read_image(struct checkpoint_reading *reading) {
         return checkpoint_refuse(reading, "hash", "missing; allowed: 16 hexadecimal digits");
     }
     image->agent_count = (int32_t)n;
+    image->is_by_slot = checkpoint_member(root, "parts") != NULL;
+    reading->is_share = image->is_by_slot && reading->overrides->stripes > 0;
     image->next_id = (uint32_t)next_id;
     image->next_obstacle = (uint32_t)next_obstacle;
     return 0;
@@ -702,6 +701,8 @@ static int read_rest(const struct checkpoint_reading *reading, struct checkpoint
 
 static int begin_world(struct checkpoint_reading *reading) {
     const char *what = "";
+    reading->def.is_deferred = reading->is_share;
+    reading->def.placement_count = reading->is_share ? 0 : reading->def.placement_count;
     if (built_world_check_size(&reading->def, reading->scenario->name, reading->image.agent_count,
                                reading->overrides, NULL, reading->failure) != 0) {
         return -1;
@@ -780,13 +781,21 @@ static int read_formations(const struct checkpoint_reading *reading) {
     return 0;
 }
 
-static int end_world(struct checkpoint_reading *reading) {
+/* The order of slots. */
+static int arrange(struct checkpoint_reading *reading) {
     const cJSON *order = checkpoint_member(reading->root, "order");
     int32_t cells;
+    if (reading->image.is_by_slot) {
+        return arrange_parts(reading);
+    }
     if (world_restore_sort(reading->world, &cells) != WORLD_OK) {
         return checkpoint_check_given_up(reading);
     }
-    if (order != NULL && checkpoint_read_order(reading, order, cells) != 0) {
+    return order != NULL ? checkpoint_read_order(reading, order, cells) : 0;
+}
+
+static int end_world(struct checkpoint_reading *reading) {
+    if (arrange(reading) != 0) {
         return -1;
     }
     return world_restore_end(reading->world)
@@ -796,7 +805,7 @@ static int end_world(struct checkpoint_reading *reading) {
 }
 
 static int check_hash(const struct checkpoint_reading *reading, uint64_t *hash) {
-    *hash = world_hash(reading->world);
+    *hash = reading->is_share ? reading->stated : world_hash(reading->world);
     return reading->stated == *hash
                ? 0
                : failure_set(

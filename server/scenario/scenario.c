@@ -339,7 +339,8 @@ static int fail_create(const char *name, enum world_result result, const char *w
 /* A world without agents, and how many it will have of each kind: as the placements say, or as many of each. */
 static uint64_t bytes_of(const struct world *empty, const struct world_def *def, int64_t agents,
                          const struct world_overrides *overrides) {
-    const int ranks = world_def_may_wait(def) ? overrides->stripes : 1;
+    const bool is_share = def->is_deferred && def->placement_count == 0; /* restored by parts */
+    const int ranks = is_share || world_def_may_wait(def) ? overrides->stripes : 1;
     int64_t population[LIMIT_KINDS] = {0}, placed = 0;
     for (int i = 0; i < def->placement_count; i++) {
         const int kind = world_find_kind(empty, def->placements[i].kind);

@@ -98,6 +98,7 @@ struct world_overrides {
     int32_t max_agents;        /* 0: LIMIT_AGENTS_USUAL */
     const char *agents_option; /* " (--max-agents)", what may raise it, for messages; NULL: nothing */
     int threads;               /* that will work on a tick; 0: one */
+    int stripes_rank;          /* which of them this is, from 0 */
     int stripes; /* ranks that will share the world: its agents come when it is put in (world_populate); 0: none */
     /* Bytes that the machine can still give each of so many processes; NULL: a world that it cannot hold fails where it
      * does. */

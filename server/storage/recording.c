@@ -47,63 +47,59 @@ bool part_file_read_name(const char *name, uint32_t *number, char head[64]) {
 
 /* ---- reading ---- */
 
-/* The bytes that the file has now; *bytes is the caller's. 0, or an errno value. */
-static int read_whole_part(int file, char **bytes, size_t *length) {
-    struct stat status;
-    size_t done = 0;
-    ssize_t count = 1;
-    if (fstat(file, &status) != 0) {
-        return errno;
-    }
-    *length = (size_t)status.st_size;
-    *bytes = malloc(*length + 1);
-    while (*bytes != NULL && done < *length && count != 0) {
-        count = read(file, *bytes + done, *length - done);
-        if (count < 0 && errno != EINTR) {
-            return errno;
-        }
-        done += count > 0 ? (size_t)count : 0;
-    }
-    *length = done; /* it may have become shorter */
-    return *bytes == NULL ? ENOMEM : 0;
-}
-
 static int fail(uint32_t number, const char *path, enum failure_code code, const char *reason,
                 struct failure *failure) {
     return failure_set(failure, code, "parts", "part %" PRIu32 ": %.200s: %s", number, path, reason);
 }
 
-static int read_part(void *context, uint32_t number, const char **bytes, size_t *length,
-                     struct failure *failure) {
+static int open_part(void *context, uint32_t number, uint64_t *length, struct failure *failure) {
     struct part_files *files = context;
     char path[PART_FILES_PATH], reason[REGULAR_FILE_REASON] = "";
-    int file = -1;
+    struct stat status = {0};
     part_files_fini(files);
     part_file_path(files->checkpoint, number, path);
-    const enum regular_file_result result = regular_file_open(path, &file, reason);
+    const enum regular_file_result result = regular_file_open(path, &files->file, reason);
     if (result != REGULAR_FILE_OK) {
+        files->file = -1;
         return fail(number, path, result == REGULAR_FILE_SHORT ? FAILURE_BUSY : FAILURE_BAD_SAVE,
                     result == REGULAR_FILE_MISSING ? "there is no such file" : reason, failure);
     }
-    const int error = read_whole_part(file, &files->bytes, length);
-    (void)close(file);
-    *bytes = files->bytes;
+    if (fstat(files->file, &status) != 0) {
+        return fail(number, path, FAILURE_BAD_SAVE, strerror(errno), failure);
+    }
+    files->number = number;
     files->was_read = true;
-    return error == 0 ? 0
-                      : fail(number, path, error == ENOMEM ? FAILURE_BUSY : FAILURE_BAD_SAVE, strerror(error),
-                             failure);
+    *length = (uint64_t)status.st_size;
+    return 0;
+}
+
+static int read_part(void *context, uint64_t at, void *bytes, size_t size, struct failure *failure) {
+    const struct part_files *files = context;
+    char path[PART_FILES_PATH];
+    for (size_t done = 0; done < size;) {
+        const ssize_t count = pread(files->file, (char *)bytes + done, size - done, (off_t)(at + done));
+        if (count == 0 || (count < 0 && errno != EINTR)) {
+            part_file_path(files->checkpoint, files->number, path);
+            return fail(files->number, path, FAILURE_BAD_SAVE,
+                        count < 0 ? strerror(errno) : "it became shorter while it was being read", failure);
+        }
+        done += count > 0 ? (size_t)count : 0;
+    }
+    return 0;
 }
 
 static struct checkpoint_parts part_files_of(struct part_files *files, const char *checkpoint) {
-    *files = (struct part_files){.bytes = NULL};
+    *files = (struct part_files){.file = -1};
     (void)snprintf(files->checkpoint, sizeof files->checkpoint, "%s", checkpoint);
-    return (struct checkpoint_parts){files, read_part};
+    return (struct checkpoint_parts){files, open_part, read_part};
 }
 
-/* Where checkpoint_read_parts finds the parts of this checkpoint; valid as long as *files. part_files_fini frees. */
+/* Where checkpoint_read_parts finds the parts of this checkpoint; valid as long as *files. part_files_fini closes. */
 static void part_files_fini(struct part_files *files) {
-    free(files->bytes);
-    files->bytes = NULL;
+    if (files->file >= 0) {
+        (void)close(files->file);
+    }
+    files->file = -1;
 }
 
 /* ---- recording ---- */
@@ -380,8 +376,11 @@ static int read_recorded(struct recording *recording, const struct index_checkpo
 static int read_aside(struct recording *recording, const struct index_checkpoint *entry,
                       struct built_world *out, struct failure *failure) {
     const struct line_walk walk = recording->walk;
+    const int stripes = recording->overrides.stripes;
     begin_walk(recording, &recording->walk);
+    recording->overrides.stripes = 0; /* nothing joins it */
     const int result = read_recorded(recording, entry, out, failure);
+    recording->overrides.stripes = stripes;
     line_walk_fini(&recording->walk);
     recording->walk = walk;
     return result;
@@ -450,7 +449,14 @@ static int restore_checkpoint(struct recording *recording, int number, const str
     const bool is_paused = state->is_paused; /* that of the replay, not of the recording */
     checkpoint_restore(state, &built, &rest);
     state->is_paused = is_paused;
+    const uint64_t hash = built.hash; /* of a deferred world, what all ranks have together */
     built_world_fini(&built);
+    if (hash != entry->hash && (state->exchange == NULL || state->exchange->rank == 0)) {
+        return failure_set(
+            failure, FAILURE_BAD_SAVE, "hash",
+            "hash: the world has %016llx, not %016llx; allowed: a checkpoint as it was written",
+            (unsigned long long)hash, (unsigned long long)entry->hash);
+    }
     assert(state->seq == entry->seq && world_tick(state->world) == entry->tick);
     go_on(recording, entry->world, entry->tick, entry->seq);
     return 0;

@@ -44,8 +44,9 @@ bool part_file_read_name(const char *name, uint32_t *number, char head[64]);
 /** Reads the parts of one checkpoint, one after the other. */
 struct part_files {
     char checkpoint[PART_FILES_PATH];
-    char *bytes;   /* of the part that was read last; owned */
-    bool was_read; /* some part was: the checkpoint is in parts */
+    int file;        /* of the part that was begun last; -1: none; owned */
+    uint32_t number; /* its number */
+    bool was_read;   /* some part was: the checkpoint is in parts */
 };
 
 /* The journals and checkpoints of a state folder: which there are, and which are read to continue.

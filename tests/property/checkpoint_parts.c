@@ -28,6 +28,7 @@ enum {
     MANY = 20000,   /* agents: not in the run that is not slow */
     ROUNDS = 2,     /* checkpoints of a scenario */
     LINE_BYTES = 256,
+    READS = 12, /* of a small part, in all */
 };
 
 /* A checkpoint in memory. */
@@ -35,6 +36,8 @@ struct parts {
     int count;
     struct buffer head, bytes[PARTS];
     struct checkpoint_part_facts facts[PARTS];
+    const struct buffer *open; /* the part that is read */
+    int reads, most_reads;     /* so many reads until somebody writes into it; 0: nobody does */
 };
 
 /* ---- writing ---- */
@@ -65,6 +68,7 @@ static void write_parts(const struct simulation_state *state, int count, struct 
     int32_t cuts[PARTS + 1];
     cut(world->grid.drift == 0.0f ? world->agent_count : world->grid.down.cells, count, cuts);
     out->count = count;
+    out->reads = out->most_reads = 0;
     buffer_init(&out->head, (size_t)1 << 29);
     for (int i = 0; i < count; i++) {
         const struct checkpoint_part part = {.number = (uint32_t)i,
@@ -94,20 +98,34 @@ static void free_parts(struct parts *parts) {
 
 /* ---- reading ---- */
 
-static int read_part(void *context, uint32_t number, const char **bytes, size_t *length,
-                     struct failure *failure) {
-    const struct parts *parts = context;
+static int open_part(void *context, uint32_t number, uint64_t *length, struct failure *failure) {
+    struct parts *parts = context;
     (void)failure;
     assert_true(number < (uint32_t)parts->count);
-    *bytes = parts->bytes[number].data;
-    *length = parts->bytes[number].length;
+    parts->open = &parts->bytes[number];
+    *length = parts->open->length;
+    return 0;
+}
+
+static int read_part(void *context, uint64_t at, void *bytes, size_t size, struct failure *failure) {
+    struct parts *parts = context;
+    (void)failure;
+    if (++parts->reads == parts->most_reads) {
+        const size_t line =
+            (size_t)((char *)memchr(parts->open->data, '\n', parts->open->length) - parts->open->data);
+        memset(parts->open->data + line + 1, 0xfe, parts->open->length - line - 1);
+    }
+    assert_true(at <= parts->open->length && size <= parts->open->length - at);
+    if (size > 0) {
+        memcpy(bytes, parts->open->data + at, size);
+    }
     return 0;
 }
 
 static int read_parts(struct parts *parts, const struct scenario *scenario, struct simulation_state *state,
                       struct failure *failure) {
     const struct world_overrides overrides = {.has_simd = false};
-    const struct checkpoint_parts source = {parts, read_part};
+    const struct checkpoint_parts source = {parts, open_part, read_part};
     struct built_world built;
     struct checkpoint_rest rest;
     if (checkpoint_read_parts(parts->head.data, parts->head.length - 1, scenario, &source, &overrides, NULL,
@@ -150,6 +168,64 @@ static void expect_damage_to_be_found(struct parts *parts, struct parts *other,
     *part = other->bytes[0];
     expect_refusal(parts, scenario, name);
     *part = kept;
+}
+
+/* What is written into a part after its sum was right is refused where it is no agent or no value, and harms nobody. */
+static void expect_changes_while_reading_to_be_harmless(const struct simulation_state *state,
+                                                        const struct scenario *scenario) {
+    for (int reads = 1; reads < READS; reads++) {
+        struct parts parts;
+        struct failure failure = {0};
+        struct simulation_state read;
+        write_parts(state, 1, &parts);
+        parts.most_reads = reads;
+        if (read_parts(&parts, scenario, &read, &failure) == 0) {
+            simulation_state_fini(&read);
+        }
+        free_parts(&parts);
+    }
+}
+
+/* Gives a part so many bytes of cells, empty ones where these are more; 0: leaves them out. */
+static void set_cells(struct parts *parts, int number, size_t bytes) {
+    static const char name[] = ",\"cells\":";
+    struct buffer *part = &parts->bytes[number], changed;
+    const char *begin = strstr(part->data, name), *end = strchr(begin + 1, '}');
+    const size_t had = strtoul(begin + strlen(name), NULL, 10), line = (size_t)(begin - part->data);
+    const size_t left = part->length - (size_t)(end - part->data);
+    char cells[40] = "";
+    if (bytes > 0) {
+        (void)snprintf(cells, sizeof cells, "%s%zu", name, bytes);
+    }
+    buffer_init(&changed, (size_t)1 << 29);
+    buffer_append(&changed, part->data, line);
+    buffer_append(&changed, cells, strlen(cells));
+    buffer_append(&changed, end, bytes > 0 ? left : left - had);
+    for (size_t i = had; i < bytes; i++) {
+        buffer_append(&changed, "", 1);
+    }
+    buffer_fini(part);
+    *part = changed;
+    parts->facts[number].bytes = changed.length;
+    parts->facts[number].sum = checkpoint_part_sum(changed.data, changed.length);
+}
+
+/* The cells of one part are left out, and another one has as many more, in which nobody is. */
+static void expect_lost_cells_to_be_found(const struct simulation_state *state,
+                                          const struct scenario *scenario) {
+    struct parts parts;
+    write_parts(state, 2, &parts);
+    const struct checkpoint_rest rest = checkpoint_rest_of(state);
+    const int without = parts.facts[0].agents > 0 ? 0 : 1;
+    if (state->world->grid.drift != 0.0f) {
+        set_cells(&parts, without, 0);
+        set_cells(&parts, 1 - without, sizeof(int32_t) * (size_t)world_cells(state->world));
+        buffer_clear(&parts.head);
+        checkpoint_write_head(state->world, &rest, world_hash(state->world), &parts.head);
+        checkpoint_end_head(parts.facts, 2, &parts.head);
+        expect_refusal(&parts, scenario, "or their cells");
+    }
+    free_parts(&parts);
 }
 
 /* A head that believes what its parts are, and parts of another checkpoint. */
@@ -233,6 +309,8 @@ static int travel(const char *name, struct simulation_state *state, const struct
         }
         expect_damage_to_be_found(&parts, &other, scenario);
         expect_mixed_parts_to_be_found(state, scenario);
+        expect_lost_cells_to_be_found(state, scenario);
+        expect_changes_while_reading_to_be_harmless(state, scenario);
         free_parts(&parts);
     }
     free_parts(&other);

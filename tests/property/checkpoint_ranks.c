@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "server/commands/simulation_state.h"
+#include "server/commands/command_apply.h"
 #include "server/sim/world/world_stripes.h"
 #include "server/storage/checkpoint_round.h"
 #include "server/storage/recording.h"
@@ -23,9 +23,12 @@
 #include "tests/property/environment.h"
 #include "tests/property/named_scenario.h"
 #include "tests/support/fake_ranks.h"
+#include "tests/support/request_decode.h"
 
 enum {
-    RANKS_MAX = 4,
+    RANKS_MAX = 4,    /* of a scenario */
+    RANKS_MOST = 7,   /* of a flock */
+    SPAWNED = 2,      /* ticks to further agents */
     BEFORE = 5,       /* ticks to the first checkpoint */
     BETWEEN = 6,      /* and to the second one */
     TICKS_MAX = 200,  /* that are compared after a checkpoint, in the slow run */
@@ -38,7 +41,8 @@ enum {
 struct trial {
     const struct scenario *scenario;
     char paths[PATHS][128];
-    int ticks; /* that are compared */
+    int ticks;        /* that are compared */
+    unsigned numbers; /* of ranks: bit n for n of them */
     uint64_t hashes[BEFORE + BETWEEN + TICKS_MAX + 1];
     int written; /* checkpoints that count */
     int first;   /* the checkpoint that is read from on */
@@ -46,6 +50,9 @@ struct trial {
     pthread_mutex_t lock;
     char fault[256]; /* the first */
 };
+
+/* Of this run alone: ranks put a file of a fixed name there. */
+static char folder[] = "/tmp/drover-ranks-XXXXXX";
 
 /* ---- the disk ---- */
 
@@ -80,7 +87,30 @@ static void compare(struct trial *trial, const struct simulation_state *state, i
     }
 }
 
+static int spawns = 3; /* agents */
+
+/* A few agents in a corner: of a flock one rank alone has agents that remember more than new ones. */
+static void spawn_some(struct simulation_state *state) {
+    char text[128];
+    struct request request;
+    struct failure failure;
+    struct buffer reply;
+    const int length =
+        snprintf(text, sizeof text, "{\"op\":\"spawn\",\"kind\":\"%s\",\"count\":%d,\"x\":5,\"y\":5}",
+                 world_kind(state->world, 0)->name, spawns);
+    if (request_decode(text, (size_t)length, &request, &failure) != 0) {
+        abort();
+    }
+    buffer_init(&reply, (size_t)1 << 20);
+    (void)command_apply(state, &request, 1, &reply);
+    request_fini(&request);
+    buffer_fini(&reply);
+}
+
 static void step(struct simulation_state *state) {
+    if (world_tick(state->world) == SPAWNED && spawns > 0) {
+        spawn_some(state);
+    }
     simulation_state_step(state);
     state->log.count = 0;
 }
@@ -132,7 +162,7 @@ static void write_rank(const struct exchange *exchange, void *context) {
     struct checkpoint_round *round = checkpoint_round_new(exchange);
     struct failure failure = {0};
     begin(trial, exchange, &state);
-    if (round == NULL || checkpoint_round_check(exchange, "/tmp", &failure) != 0) {
+    if (round == NULL || checkpoint_round_check(exchange, folder, &failure) != 0) {
         note_fault(trial, failure.message, exchange->rank, 0);
     }
     if (syncs > 0) { /* which may take long: the rank would count as one that hangs */
@@ -153,9 +183,10 @@ static void write_rank(const struct exchange *exchange, void *context) {
 /* Goes on from the last checkpoint that can be read. */
 static void read_rank(const struct exchange *exchange, void *context) {
     struct trial *trial = context;
-    const struct world_overrides overrides = {.has_simd = false};
     const char *paths[PATHS] = {trial->paths[0], trial->paths[1]};
     const int rank = exchange == NULL ? 0 : exchange->rank;
+    const struct world_overrides overrides = {.stripes = exchange == NULL ? 0 : exchange->ranks,
+                                              .stripes_rank = rank};
     struct simulation_state state;
     struct failure failure = {0};
     struct recording *recording = recording_open(paths, PATHS, &failure);
@@ -210,7 +241,7 @@ static void run(struct trial *trial, int ranks,
 static void remove_files(const struct trial *trial) {
     for (int number = 0; number < PATHS; number++) {
         (void)unlink(trial->paths[number]);
-        for (uint32_t part = 0; part < RANKS_MAX; part++) {
+        for (uint32_t part = 0; part < RANKS_MOST; part++) {
             char path[PART_FILES_PATH];
             part_file_path(trial->paths[number], part, path);
             (void)unlink(path);
@@ -236,11 +267,11 @@ static int try_writers(const char *name, struct trial *trial, int writers) {
     run(trial, writers, write_rank);
     const char *when = "writing";
     int readers = 0;
-    for (; readers <= RANKS_MAX && trial->fault[0] == '\0'; readers++) {
+    for (; readers <= RANKS_MOST && trial->fault[0] == '\0'; readers++) {
         when = "reading";
         if (readers == 0) {
             read_rank(NULL, trial);
-        } else {
+        } else if (trial->numbers >> readers & 1) {
             run(trial, readers, read_rank);
         }
     }
@@ -257,34 +288,46 @@ static int try_writers(const char *name, struct trial *trial, int writers) {
     return 0;
 }
 
+static int most_ranks(const struct trial *trial) {
+    int most = RANKS_MOST;
+    while ((trial->numbers >> most & 1) == 0) {
+        most--;
+    }
+    return most;
+}
+
 static bool is_tried(const struct trial *trial) {
     struct simulation_state state;
     char text[512];
     begin(trial, NULL, &state);
-    const bool is_run = world_stripes_refusal(state.world, RANKS_MAX, text, sizeof text) == NULL;
+    const bool is_run = world_stripes_refusal(state.world, most_ranks(trial), text, sizeof text) == NULL;
     simulation_state_fini(&state);
     return is_run;
 }
 
-static int try_scenario(const char *name) {
-    struct scenario scenario;
-    struct trial trial = {.scenario = &scenario};
-    scenario_named(name, &scenario);
-    const int64_t agents = agents_of(&scenario.def), affordable = UPDATES / (agents + 1);
+static int try_world(const char *name, const struct scenario *scenario, unsigned numbers) {
+    struct trial trial = {.scenario = scenario, .numbers = numbers};
+    const int64_t agents = agents_of(&scenario->def), affordable = UPDATES / (agents + 1);
     trial.ticks = is_slow() ? (agents < 20000 ? TICKS_MAX : 20) : affordable > 20 ? 20 : (int)affordable + 4;
     assert_int_equal(pthread_mutex_init(&trial.lock, NULL), 0);
     for (int number = 0; number < PATHS; number++) {
-        (void)snprintf(trial.paths[number], sizeof trial.paths[number], "/tmp/drover-ranks-%d-%d.drover",
-                       (int)getpid(), number);
+        (void)snprintf(trial.paths[number], sizeof trial.paths[number], "%s/%d.drover", folder, number);
     }
     int failures = 0;
     if ((is_slow() || agents < LARGE) && is_tried(&trial)) {
         make_reference(&trial);
-        for (int writers = 1; writers <= RANKS_MAX && failures == 0; writers++) {
-            failures = try_writers(name, &trial, writers);
+        for (int writers = 1; writers <= RANKS_MOST && failures == 0; writers++) {
+            failures = numbers >> writers & 1 ? try_writers(name, &trial, writers) : 0;
         }
     }
     pthread_mutex_destroy(&trial.lock);
+    return failures;
+}
+
+static int try_scenario(const char *name) {
+    struct scenario scenario;
+    scenario_named(name, &scenario);
+    const int failures = try_world(name, &scenario, 0x1e /* 1 to RANKS_MAX */);
     scenario_fini(&scenario);
     return failures;
 }
@@ -293,7 +336,42 @@ static void test_scenarios(void **state) {
     assert_int_equal(each_scenario(getenv("DROVER_RANKS_SCENARIO"), try_scenario), 0);
 }
 
+/* Agents that do nothing but flock are stored otherwise, and the scenarios of that are large. Few agents leave ranks without any. */
+static void try_flock(int agents, int spawned) {
+    static const char text[] = "{\"name\":\"birds\",\"world\":{\"size\":[1600,1600],\"edge\":\"wrap\"},"
+                               "\"kinds\":{\"bird\":{\"radius\":2,"
+                               "\"max_speed\":90,\"max_force\":200,\"behaviors\":[{\"flock\":{\"separation_"
+                               "radius\":12,\"alignment_radius\":24,"
+                               "\"cohesion_radius\":36}}]}},\"agents\":[{\"kind\":\"bird\",\"count\":1,"
+                               "\"in\":{\"rect\":[0,0,1600,900]}}]}";
+    struct scenario scenario;
+    struct failure failure = {0};
+    if (scenario_read(text, sizeof text - 1, &scenario, &failure) != 0) {
+        fail_msg("%s", failure.message);
+    }
+    scenario.def.placements[0].count = (uint32_t)agents;
+    scenario.def.placement_count = agents > 0 ? 1 : 0;
+    spawns = spawned;
+    assert_int_equal(try_world("birds", &scenario, 1u << 1 | 1u << 4 | 1u << 5 | 1u << RANKS_MOST), 0);
+    scenario.def.placement_count = 1;
+    spawns = 3;
+    scenario_fini(&scenario);
+}
+
+static void test_flock(void **state) {
+    (void)state;
+    try_flock(900, 3);
+    try_flock(1, 0);
+    try_flock(0, 3);
+    try_flock(0, 0);
+}
+
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_scenarios)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_flock), cmocka_unit_test(test_scenarios)};
+    if (mkdtemp(folder) == NULL) {
+        return EXIT_FAILURE;
+    }
+    const int failures = cmocka_run_group_tests(tests, NULL, NULL);
+    (void)rmdir(folder);
+    return failures;
 }

@@ -248,7 +248,7 @@ int64_t world_agents_planned(const struct world *world) {
 }
 
 bool world_is_deferred(const struct world *world) {
-    return world->pending_count > 0;
+    return world->pending_count > 0 || world->is_shared_out;
 }
 
 /* ---- zones ---- */
@@ -480,9 +480,8 @@ int world_reserve(struct world *world, int32_t count) {
 }
 
 void world_remember(struct world *world) {
-    const int32_t places = world->is_pure_flock ? world->agent_count : world->grid.count;
-    for (int32_t place = 0; !world->has_memories && place < places; place++) {
-        world->memory[place] = MEMORY_INITIAL;
+    for (int32_t slot = 0; !world->has_memories && slot < world->grid.count; slot++) {
+        world->memory[world->is_pure_flock ? world->grid.row[slot] : slot] = MEMORY_INITIAL;
     }
     world->has_memories = true;
 }

@@ -51,7 +51,7 @@ enum world_result {
 NODISCARD enum world_result world_create(const struct world_def *def, struct world **out, const char **what);
 /** The agents of a world and those that are still to come (is_deferred). */
 int64_t world_agents_planned(const struct world *world);
-/** Whether some are. */
+/** Whether some are, or each rank has a share of them that was restored (world_restore_arrange). */
 bool world_is_deferred(const struct world *world);
 void world_destroy(struct world *world);
 

@@ -37,16 +37,6 @@ static void forget(struct world *world) {
     world->has_memories = false;
 }
 
-enum { CLONE_PIECE = 4096 /* bytes */ };
-
-/* Pages that say nothing new are not written: of columns that no agent has used they take no memory. */
-static void copy_changed(void *to, const void *from, size_t size) {
-    for (size_t at = 0; at < size; at += CLONE_PIECE) {
-        const size_t left = size - at;
-        column_write((char *)to + at, (const char *)from + at, left < CLONE_PIECE ? left : CLONE_PIECE);
-    }
-}
-
 static void clone_columns(struct world *to, const struct world *own, const struct world *from) {
     const size_t rows = (size_t)from->agent_count;
     const size_t slots = from->is_pure_flock ? rows : (size_t)from->grid.count;
@@ -54,7 +44,7 @@ static void clone_columns(struct world *to, const struct world *own, const struc
 #define CLONE_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                 \
     WORLD_ARRAYS_##by(KEEP_ARRAY, type, name);                                                               \
     if ((copied) && rows > 0 && is_written(from, from->name)) {                                              \
-        copy_changed(to->name, from->name, sizeof *to->name *((by) == BY_ROW ? rows : slots));               \
+        column_copy(to->name, from->name, sizeof *to->name *((by) == BY_ROW ? rows : slots));                \
     }
     WORLD_COLUMNS(CLONE_COLUMN)
 #undef CLONE_COLUMN

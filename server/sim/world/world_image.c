@@ -363,18 +363,18 @@ bool world_image_column(int index, struct image_column *out) {
 
 /* ---- entries ---- */
 
+static bool is_at_rest(const struct world *world, int32_t row, const struct motion *motion) {
+    const vec2 velocity = {motion->vx, motion->vy};
+    return !(vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed));
+}
+
 /* Whether the agent of a row, which is in this slot, has an entry in a column. The slot of an agent that the rank does
  * not have matters to no column by row. */
 static bool has_entry_in(const struct world *world, int column, int32_t row, int32_t slot) {
-    if (column == COLUMN_own_body) {
-        return world->flags[row] & AGENT_OWN_BODY;
-    }
-    if (column == COLUMN_heading && world->is_pure_flock) {
-        const struct motion motion = world->grid.motion[slot];
-        const vec2 velocity = {motion.vx, motion.vy};
-        return !(vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed));
-    }
-    return true;
+    return column == COLUMN_own_body ? world->flags[row] & AGENT_OWN_BODY
+           : column == COLUMN_heading && world->is_pure_flock
+               ? is_at_rest(world, row, &world->grid.motion[slot])
+               : true;
 }
 
 static bool has_entry(const struct world *world, int column, int32_t row) {
@@ -625,25 +625,41 @@ int32_t world_image_entries_of(const struct world *world, int column, const int3
     return entries;
 }
 
-bool world_image_put_rows(struct world *world, int column, const int32_t *row, int32_t count,
-                          const void *entries, struct image_fault *fault) {
+int32_t world_image_entries_with(const struct world *world, const int32_t *row, const void *motion,
+                                 int32_t count) {
+    int32_t entries = 0;
+    for (int32_t i = 0; world->is_pure_flock && i < count; i++) {
+        struct motion one;
+        memcpy(&one, (const char *)motion + sizeof one * (size_t)i, sizeof one);
+        entries += is_at_rest(world, row[i], &one);
+    }
+    return world->is_pure_flock ? entries : count;
+}
+
+bool world_image_put_slots(struct world *world, int column, int32_t slot, int32_t count, const void *entries,
+                           struct image_fault *fault) {
     const struct found found = column_at(column);
     const size_t size = (size_t)found.member->width * found.member->count;
     const char *in = entries;
+    assert(is_by_slot(found.column) && slot >= 0 && slot + count <= world->grid.count);
     if (found.column == COLUMN_memory || found.column == COLUMN_state) {
         world_remember(world);
     }
     for (int32_t i = 0; i < count; i++) {
-        assert(row[i] >= 0 && row[i] < world->agent_count);
-        if (!has_entry(world, found.column, row[i])) {
+        const int32_t row = world->grid.row[slot + i];
+        if (!has_entry_in(world, found.column, row, slot + i)) {
             continue;
         }
-        if (!found.member->rule.is_allowed(world, row[i], in)) {
+        if (!found.member->rule.is_allowed(world, row, in)) {
             *fault = (struct image_fault){found.member->rule.allowed, i};
             return false;
         }
-        copy_entry(entry_at(world, &found, row[i]), in, size);
+        copy_entry(entry_in(world, &found, row, slot + i), in, size);
         in += size;
+        if (found.column == COLUMN_motion && world->is_pure_flock &&
+            has_entry_in(world, COLUMN_heading, row, slot + i)) {
+            world->heading[row] = vec2_make(1.0f, 0.0f); /* as of a new agent */
+        }
     }
     return true;
 }

@@ -13,9 +13,11 @@
  *     world_restore_begin   the definition, its targets and obstacles as they were, and the image
  *     world_restore_param, world_restore_kind   for each kind
  *     world_restore_ids
- *     world_image_put       for each column, in order; or world_image_put_rows for the columns by slot, after the others
+ *     world_image_put       for each column, in order
  *     world_restore_sort
  *     world_restore_order   where drift is not 0
+ *     or, where the image is by slot: world_image_put for the columns by row; then for some agents after others
+ *     world_restore_slots, world_image_put_slots for the columns by slot; world_restore_arrange
  *     world_restore_end
  *
  * Every value is checked where it is put in, so that no world comes out whose ticks would go wrong. When a value is
@@ -33,6 +35,7 @@ struct world_image {
     int32_t agent_count;
     bool is_pure_flock; /* agents face where they go; only those at rest have a heading of their own */
     float drift;        /* px: how far agents may have drifted in their slots; 0: slots are not part of it */
+    bool is_by_slot;    /* restoring: agents get their slots by world_restore_slots */
 };
 struct world_image world_image_of(const struct world *world);
 
@@ -149,12 +152,26 @@ NODISCARD bool world_restore_ids(struct world *world, const uint32_t (*runs)[2],
  * have it. False with *fault. */
 NODISCARD bool world_image_put(struct world *world, struct image_cursor *cursor, const void *entries,
                                int32_t count, struct image_fault *fault);
-/** How many agents of these rows, which are rows of the world, have an entry in a column. */
+/** How many agents of these rows, which are here, have an entry in a column. */
 int32_t world_image_entries_of(const struct world *world, int column, const int32_t *row, int32_t count);
-/** Puts in the entries of a column of these agents: as many as world_image_entries_of says. After the columns by row;
- * columns in order. False with *fault. */
-NODISCARD bool world_image_put_rows(struct world *world, int column, const int32_t *row, int32_t count,
-                                    const void *entries, struct image_fault *fault);
+/** Where agents are not here: how many of them have an entry in a partial column by slot. motion: of each. */
+int32_t world_image_entries_with(const struct world *world, const int32_t *row, const void *motion,
+                                 int32_t count);
+/** Where the image is by slot, after the columns by row: gives these agents the next slots, with entries as new agents have them.
+ * row: rows of the world, each once over all calls. */
+void world_restore_slots(struct world *world, const int32_t *row, int32_t count);
+/** Where drift is not 0: the agents in these slots were sorted into this cell. Cells ascend with slots. */
+void world_restore_cell(struct world *world, int32_t slot, int32_t count, int32_t cell);
+/** Puts in the entries of a column by slot, of those of the agents from a slot on that have one; columns in order. False with
+ * *fault. */
+NODISCARD bool world_image_put_slots(struct world *world, int column, int32_t slot, int32_t count,
+                                     const void *entries, struct image_fault *fault);
+/** The same instead of world_restore_sort and world_restore_order. is_share: what has slots is a share of the agents, which
+ * may be none; ranks that each restored another share bring them together (world_join). cells: how many the cells were taken from,
+ * where drift is not 0. WORLD_OK, WORLD_GIVEN_UP; WORLD_BAD_DEF with *fault and *place. */
+NODISCARD enum world_result world_restore_arrange(struct world *world, float drift, bool is_share,
+                                                  int64_t cells, const char **place,
+                                                  struct image_fault *fault);
 /** After the columns: sorts the agents into *cells cells, which is how many the order of slots has where drift is not
  * 0. WORLD_OK or WORLD_GIVEN_UP. */
 NODISCARD enum world_result world_restore_sort(struct world *world, int32_t *cells);

@@ -201,6 +201,7 @@ struct world {
     bool has_driven;       /* some agent may have a driven vector */
     bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
     bool is_creating;      /* world_create has not placed all agents yet */
+    bool is_shared_out;    /* restored: what is here is a share of the agents, until world_join */
     bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
     bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
@@ -498,6 +499,10 @@ enum world_result world_build_kinds(struct world *world, const struct world_def 
 /** Sorts the agents of tick t, when some behavior or condition queries the grid; after each command that adds
  * or removes agents or changes a radius. Allocates nothing. */
 void world_sort(struct world *world);
+
+/** Without sorting: slots are as they were sorted so many px of drift ago; 0: they are still to be sorted. False where agents
+ * cannot have drifted so far. */
+bool world_keep_slots(struct world *world, float drift);
 
 /** How many cells the agents would be sorted into, if they are in the box: a function of populations and kinds. */
 int32_t world_cells(const struct world *world);

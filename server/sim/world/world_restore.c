@@ -64,15 +64,18 @@ static const char *image_fault(const struct world_def *def, const struct world_i
     return fault != NULL ? fault : obstacle_id_fault(def, image->next_obstacle);
 }
 
-static enum world_result make_room(struct world *world, int32_t count) {
+static enum world_result make_room(struct world *world, int32_t count, bool is_by_slot) {
     if (world_reserve(world, count) != 0) {
         return WORLD_NO_MEMORY;
     }
     for (int32_t row = 0; row < count; row++) {
-        world_set_initial(world, row, row);
-        grid_append(&world->grid, (struct motion){0.0f, 0.0f, 0.0f, 0.0f}, 0);
+        world_set_initial(world, row, is_by_slot ? -1 : row);
+        if (!is_by_slot) {
+            grid_append(&world->grid, (struct motion){0.0f, 0.0f, 0.0f, 0.0f}, 0);
+        }
     }
     world->agent_count = count;
+    world->grid.absent = is_by_slot ? count : 0;
     return WORLD_OK;
 }
 
@@ -93,7 +96,7 @@ enum world_result world_restore_begin(const struct world_def *def, const struct 
     *what = "the definition and the targets do not fit";
     enum world_result result = world_build(world, def, what);
     if (result == WORLD_OK) {
-        result = make_room(world, image->agent_count);
+        result = make_room(world, image->agent_count, image->is_by_slot);
     }
     if (result != WORLD_OK) {
         world_destroy(world);
@@ -178,15 +181,22 @@ bool world_restore_ids(struct world *world, const uint32_t (*runs)[2], int32_t c
     return row == world->agent_count;
 }
 
-enum world_result world_restore_sort(struct world *world, int32_t *cells) {
+/* What follows from the columns by row. */
+static void take_rows(struct world *world) {
     world->grid.has_kinds = false;
-    for (int32_t row = 0; row < world->agent_count; row++) { /* slots are still in order of rows */
-        world->grid.kind[row] = world->kind[row];
+    for (int32_t row = 0; row < world->agent_count; row++) {
         world->grid.has_kinds = world->grid.has_kinds || world->kind[row] != world->kind[0];
         world->has_sent = world->has_sent || world->aim[row].mode != AIM_BEHAVIOR;
         world->has_driven = world->has_driven || world->drive[row].left != 0;
     }
+    for (int32_t slot = 0; slot < world->grid.count; slot++) {
+        world->grid.kind[slot] = world->kind[world->grid.row[slot]];
+    }
     world_group_kinds(world);
+}
+
+enum world_result world_restore_sort(struct world *world, int32_t *cells) {
+    take_rows(world);
     world->is_creating = true; /* it may be given up */
     world_sort(world);
     world->is_creating = false;
@@ -272,6 +282,80 @@ bool world_restore_order(struct world *world, float drift, const int32_t *row, c
     *place = "cells";
     world->grid.drift = drift;
     return set_cells(&world->grid, drift, counts, fault);
+}
+
+/* ---- by slot ---- */
+
+void world_restore_slots(struct world *world, const int32_t *row, int32_t count) {
+    struct grid *grid = &world->grid;
+    assert(count <= grid->absent);
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t slot = grid->count++;
+        grid->row[slot] = row[i];
+        if (world->has_memories) {
+            world->memory[world->is_pure_flock ? row[i] : slot] = MEMORY_INITIAL;
+        }
+        if (!world->is_pure_flock) { /* else only those at rest have one */
+            world->heading[slot] = vec2_make(1.0f, 0.0f);
+        }
+    }
+    grid->absent -= count;
+    grid->lookup->is_fresh = false;
+}
+
+void world_restore_cell(struct world *world, int32_t slot, int32_t count, int32_t cell) {
+    assert(slot >= 0 && count <= world->grid.count - slot);
+    for (int32_t i = slot; i < slot + count; i++) {
+        world->grid.key[i] = cell;
+    }
+}
+
+/* The cells that agents were sorted into are those in `key`. */
+static bool take_cells(struct world *world, int64_t cells, const char **place, struct image_fault *fault) {
+    struct grid *grid = &world->grid;
+    const int32_t columns = grid->across.cells;
+    *place = "cells";
+    *fault = (struct image_fault){"as many cells as the world has", -1};
+    bool is_right = cells == (int64_t)columns * grid->down.cells;
+    for (int32_t slot = 0; is_right && slot < grid->count; slot++) {
+        const struct motion *motion = &grid->motion[slot];
+        *fault = (struct image_fault){"each agent at most its drift from its cell", slot};
+        is_right = is_in_cell(&grid->across, motion->x, grid->key[slot] % columns, grid->drift) &&
+                   is_in_cell(&grid->down, motion->y, grid->key[slot] / columns, grid->drift);
+    }
+    return is_right;
+}
+
+/* Slots are in the order of their cells. */
+static void begin_cells(struct grid *grid) {
+    const int32_t cells = grid->across.cells * grid->down.cells;
+    int32_t slot = 0;
+    for (int32_t cell = 0; cell < cells; cell++) {
+        grid->begin[cell] = slot;
+        while (slot < grid->count && grid->key[slot] == cell) {
+            slot++;
+        }
+    }
+    grid->begin[cells] = slot;
+}
+
+enum world_result world_restore_arrange(struct world *world, float drift, bool is_share, int64_t cells,
+                                        const char **place, struct image_fault *fault) {
+    int32_t unused;
+    world->is_shared_out = is_share;
+    if (drift == 0.0f && !is_share) {
+        return world_restore_sort(world, &unused);
+    }
+    take_rows(world);
+    *place = "drift";
+    *fault = (struct image_fault){"so far that the agents would not have been sorted yet", -1};
+    if (!world_keep_slots(world, drift) || (drift != 0.0f && !take_cells(world, cells, place, fault))) {
+        return WORLD_BAD_DEF;
+    }
+    if (!is_share) {
+        begin_cells(&world->grid);
+    }
+    return WORLD_OK;
 }
 
 bool world_restore_end(struct world *world) {

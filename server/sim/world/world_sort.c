@@ -191,7 +191,9 @@ static void sort_again(struct world *world, float edge) {
     const float radius = widest_walk(world, edge);
     const struct parallel alone = parallel_alone();
     if (world->stripes != NULL) {
-        grid_look_up(&world->grid, &alone);
+        if (!world->is_pure_flock) { /* in one, no agent is looked up: its page of the table is not written */
+            grid_look_up(&world->grid, &alone);
+        }
         grid_advance(&world->grid, 0.0f);
         world_stripes_sort(world, radius, drift_limit(world, edge), &alone);
     } else if (world->is_pure_flock) {
@@ -203,8 +205,8 @@ static void sort_again(struct world *world, float edge) {
     }
 }
 
-void world_sort(struct world *world) {
-    assert(world_is_consistent(world));
+/* What is known of a world before its agents are sorted. Returns the edge of cells. */
+static float prepare(struct world *world) {
     const float edge = cell_edge(world);
     world->is_sorted = edge > 0.0f;
     note_bodies(world);
@@ -212,6 +214,27 @@ void world_sort(struct world *world) {
     if (world->agent_count > 0 && !world_is_pure_flock(world)) {
         world_remember(world);
     }
+    return edge;
+}
+
+bool world_keep_slots(struct world *world, float drift) {
+    const float edge = prepare(world);
+    if (drift == 0.0f) {
+        return true;
+    }
+    if (!world_may_have_drifted(world, drift)) {
+        return false;
+    }
+    grid_choose(&world->grid, &world->bounds, (struct grid_box){{0.0f, 0.0f}, world->bounds.size},
+                widest_walk(world, edge));
+    world->grid.drift = drift;
+    world_fill_radii(world);
+    return true;
+}
+
+void world_sort(struct world *world) {
+    assert(world_is_consistent(world));
+    const float edge = prepare(world);
     if (world->is_sorted) {
         const atomic_bool *given_up = world->grid.given_up;
         if (!world->is_creating) {
@@ -343,6 +366,19 @@ static void keep_share(struct world *world) {
     world_stripes_stay(world);
 }
 
+/* Each rank has a share of the agents, wherever they are. The order stays as old as it is. */
+static void bring_shares(struct world *world) {
+    const float drift = world->grid.drift;
+    world->is_shared_out = false;
+    world->stripes->is_bare = true;
+    world->grid.has_cells = drift != 0.0f;
+    if (!world_all_ranks(world, !world->has_memories)) { /* of any share */
+        world_remember(world);
+    }
+    world_sort(world);
+    world->grid.drift = drift;
+}
+
 int world_join(struct world *world, const struct exchange *exchange) {
     assert(world_is_consistent(world) && world->stripes == NULL);
     struct world_stripes *stripes = NULL;
@@ -360,7 +396,9 @@ int world_join(struct world *world, const struct exchange *exchange) {
     world->stripes = stripes;
     if (stripes != NULL) {
         world_find_needs(world);
-        if (world->is_sorted) {
+        if (world->is_shared_out) {
+            bring_shares(world);
+        } else if (world->is_sorted) {
             keep_window(world);
         } else {
             keep_share(world);

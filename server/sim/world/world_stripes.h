@@ -27,7 +27,7 @@
 #include "server/sim/math/exchange.h"
 #include "server/sim/world/world.h"
 
-/** Makes a whole world, the same on all ranks, one that they share. Collective.
+/** Makes a whole world, the same on all ranks, or one of which each has restored a share, one that they share. Collective.
  *
  * exchange  must live as long as the world; NULL: the world is one process's again, for copies alone
  * returns   0, or -1 without memory: nothing changed on this rank */
