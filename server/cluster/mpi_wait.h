@@ -14,8 +14,9 @@ enum mpi_patience {
     MPI_WAIT_NAP /* between ticks: naps from 0.05 ms, which grow to 0.2 ms, and to 2 ms in a long pause */
 };
 
-/* What MPI counts is an int, so more bytes go in pieces; each that arrives is a sign of progress. */
-enum { MPI_WAIT_PIECE = 1 << 24 };
+/* Bytes go in pieces; each that arrives is a sign of progress, so that a slow network, or a host that is busy with other programs, is not
+ * taken for one that has stopped. */
+enum { MPI_WAIT_PIECE = 1 << 18 };
 
 /** Returns when all of them are done. */
 void mpi_wait(MPI_Request *requests, int count, enum mpi_patience patience);

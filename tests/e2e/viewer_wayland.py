@@ -68,8 +68,14 @@ class Viewer(support.Viewer):
         super().__init__(VIEWER, weston.display, port, "--size", ASKED, *arguments, environment=weston.environment)
 
 
+def is_shown(display):
+    """Whether the viewer's bar is on the screen. A window without a picture gets no keys: F12 would be lost."""
+    return display.screen().pixel(300, 4) == BAR
+
+
 def is_drawn(display, viewer):
     step("it draws, in the size that the compositor gives it, on the screen what it saves with F12")
+    wait_for(lambda: is_shown(display), "it is on the screen")
     picture = viewer.picture(lambda p: (p.width, p.height) == SIZE and p.tick is not None, "a picture of this size")
     places = [(300, 4), (990, 650), (20, 600)]
     check(picture.pixel(*places[0]) == BAR, f"the bar is {picture.pixel(*places[0])}")
@@ -114,9 +120,11 @@ def main():
                 viewer.key("F11")
                 viewer.key("ctrl+q")
                 check(viewer.ends() == 0, f"it ends with 0: {viewer.said()}")
+            wait_for(lambda: not is_shown(display), "its window is gone")
             step("a compositor that ends is the end of the viewer as well, whose world moves on")
             client.request("resume")
             with Viewer(weston, server.port) as viewer:
+                wait_for(lambda: is_shown(display), "it is on the screen")
                 viewer.picture(lambda p: p.tick is not None, "the world")
                 weston.end()
                 check(viewer.ends() == 0, f"it ends with 0: {viewer.said()}")

@@ -60,10 +60,12 @@ async function overflow(page) {
   return page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 }
 
+const isLive = (page, n) => page.evaluate((at) => document.querySelectorAll(".step")[at].querySelector("drover-world") !== null, n);
+
 // The part of a page with the nth world, in view, and live.
 async function stepOf(page, n) {
   await page.evaluate((at) => document.querySelectorAll(".step")[at].scrollIntoView(), n);
-  await until(`world ${n} is live`, () => page.evaluate((at) => document.querySelectorAll(".step")[at].querySelector("drover-world") !== null, n));
+  await until(`world ${n} is live`, () => isLive(page, n));
   return moving(page);
 }
 
@@ -122,6 +124,49 @@ const PARTS = {
       await sleep(700);
       return (await tickIn(other)) === before;
     });
+  },
+
+  // A busy browser reports in one call what it saw in several pictures: what is in view after the last one counts.
+  async late({ newPage, address }) {
+    const page = await newPage("about:blank", LAPTOP);
+    await page.evaluateOnNewDocument(() => {
+      const late = (window.late = { isHeld: false, held: [], report: () => late.held.splice(0).forEach(([call, entries]) => call(entries)) });
+      window.IntersectionObserver = class extends IntersectionObserver {
+        constructor(call, options) {
+          super((entries) => {
+            const of = late.held.find(([one]) => one === call);
+            of === undefined ? late.held.push([call, entries]) : of[1].push(...entries);
+            if (!late.isHeld) late.report();
+          }, options);
+        }
+      };
+    });
+    await page.goto(`${address}/lesson-1-seek.html`, { waitUntil: "load" });
+    const pass = async (...steps) => {
+      await page.evaluate(() => (window.late.isHeld = true));
+      for (const n of steps) {
+        await page.evaluate((at) => document.querySelectorAll(".step")[at].scrollIntoView({ behavior: "instant" }), n);
+        await until(`world ${n} is in view`, () => page.evaluate((at) => {
+          const stage = document.querySelectorAll(".step")[at].querySelector(".stage");
+          return window.late.held.some(([, entries]) => entries.some(({ target, intersectionRatio }) => target === stage && intersectionRatio > 0.6));
+        }, n));
+      }
+      await page.evaluate(() => ((window.late.isHeld = false), window.late.report()));
+    };
+    await stepOf(page, 0);
+    await pass(1, 2);
+    check(await isLive(page, 2), "the world that is in view is live");
+    const frame = await moving(page);
+    await pass(0, 2);
+    const before = await tickIn(frame);
+    await until("the world that is in view again moves on", async () => (await tickIn(frame)) > before + 30);
+    // On a tall screen two are in view: the upper one begins, and the other one when that has gone.
+    await page.close();
+    const tall = await newPage(`${address}/lesson-1-seek.html`, { ...LAPTOP, height: 1800 });
+    await until("the upper world is live", () => isLive(tall, 0));
+    await tall.evaluate(() => document.querySelectorAll(".step")[1].scrollIntoView({ behavior: "instant" }));
+    await until("the next world is live", () => isLive(tall, 1));
+    await tall.close();
   },
 
   // Without motion nothing begins by itself; a button does it, by the keyboard.

@@ -154,8 +154,10 @@ const PARTS = {
           return true;
         });
         check((await framesSent(client)) - sent < ((await client.stats()).tick - tick) / 4, "as many frames are sent as on a fast link");
-        link.bytesPerSecond = 1e9;
-        await visit.until("the world runs as usual again", async () => (await state()).startsWith("running"), 2 * PATIENCE_MS);
+        if (IS_SLOW) { // more is asked for after 30 s, as much as before after 55 s (clients/c/handle.h, the pace of frames; unit.decoder has it on a clock of numbers)
+          link.bytesPerSecond = 1e9;
+          await visit.until("the world runs as usual again", async () => (await state()).startsWith("running"), 2 * PATIENCE_MS);
+        }
         await visit.expectWell();
         await visit.page.close();
         await link.stop();

@@ -59,8 +59,8 @@ class DroverWorld extends HTMLElement {
     private isLoaded = false; // the frame takes messages
     private isHidden = false;
     private readonly early: ToWorld[] = [];
-    private readonly seen = new IntersectionObserver(([entry]) => {
-        if (entry.isIntersecting === this.isHidden) {
+    private readonly seen = new IntersectionObserver((entries) => { // of a busy browser of several pictures, the last one last
+        if (entries[entries.length - 1].isIntersecting === this.isHidden) {
             this.isHidden = !this.isHidden;
             this.say({ drover: "hide", isHidden: this.isHidden });
         }

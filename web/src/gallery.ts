@@ -58,6 +58,10 @@ class Stage {
         this.onLive(this);
     }
 
+    get isLive(): boolean {
+        return this.world !== null;
+    }
+
     /** Shows the picture again. */
     end(): void {
         this.world?.remove();
@@ -89,11 +93,14 @@ function begin(): void {
         stages.push(stage);
         byFigure.set(figure.querySelector(".stage")!, stage);
     }
-    // A world that is mostly in view begins; it stays as it is, standing still, until another one does.
+    // A world that comes mostly into view begins; it stays as it is, standing still, until another one does. A busy browser reports several
+    // pictures in one call: what counts is what is in view after the last. One that waits in view begins when the live one has gone.
+    const inView = new Set<Stage>();
     const observer = new IntersectionObserver((entries) => {
-        const seen = entries.filter(({ isIntersecting, intersectionRatio }) => isIntersecting && intersectionRatio >= SEEN);
-        const [stage] = seen.map(({ target }) => byFigure.get(target)!).filter((one) => one.begins);
-        stage?.begin();
+        const changed = entries.map(({ target }) => byFigure.get(target)!);
+        entries.forEach(({ isIntersecting, intersectionRatio }, i) => inView[isIntersecting && intersectionRatio >= SEEN ? "add" : "delete"](changed[i]));
+        const isLiveSeen = [...inView].some((stage) => stage.isLive);
+        [...inView].find((stage) => stage.begins && (!isLiveSeen || changed.includes(stage)))?.begin();
     }, { threshold: SEEN });
     byFigure.forEach((_, box) => observer.observe(box));
 

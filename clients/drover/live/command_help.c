@@ -610,20 +610,28 @@ static const struct question questions[] = {
     [COMPLETION_PARAMS] = {"{\"op\":\"get_params\"}", "params", "kind", "param"},
 };
 
-enum { ANSWER_MS = 1000 };
+/* What the words say of this option; NULL when they do not name it. */
+static const char *find_option(int count, char *const *words, const char *name) {
+    const size_t length = strlen(name);
+    for (int i = 0; i + 1 < count; i++) {
+        if (strncmp(words[i], name, length) == 0 && (words[i][length] == '\0' || words[i][length] == '=')) {
+            return words[i][length] == '=' ? words[i] + length + 1 : words[i + 1];
+        }
+    }
+    return NULL;
+}
 
 /* The address that the words name, or the usual one. */
 static const char *find_address(int count, char *const *words) {
-    const char *named = getenv("DROVER_SERVER");
-    for (int i = 0; i + 1 < count; i++) {
-        if (strcmp(words[i], "--server") == 0) {
-            return words[i + 1];
-        }
-        if (strncmp(words[i], "--server=", 9) == 0) {
-            return words[i] + 9;
-        }
-    }
-    return named != NULL && named[0] != '\0' ? named : "127.0.0.1:7717";
+    const char *typed = find_option(count, words, "--server"), *named = getenv("DROVER_SERVER");
+    return typed != NULL ? typed : named != NULL && named[0] != '\0' ? named : "127.0.0.1:7717";
+}
+
+/* How long the server may take, in ms: as long as the words allow; else a second, because a shell waits for this. */
+static int find_patience(int count, char *const *words) {
+    const char *typed = find_option(count, words, "--timeout");
+    const double seconds = typed == NULL ? 0.0 : strtod(typed, NULL);
+    return seconds >= LIVE_TIMEOUT_LEAST_S && seconds <= LIVE_TIMEOUT_MOST_S ? (int)(seconds * 1e3) : 1000;
 }
 
 static void append_member(const struct drover_message *reply, const struct question *question, int row,
@@ -654,22 +662,23 @@ static void write_answer(const struct drover_message *reply, const struct questi
     buffer_fini(&word);
 }
 
-/* A server that does not answer at once is left alone: a shell waits for this. */
+/* A server that does not answer in time is left alone. */
 static void offer_of_server(enum completion_source source, int count, char *const *words,
                             struct buffer *out) {
     const struct question *question = &questions[source];
     struct drover_options options = DROVER_OPTIONS;
     struct failure failure = {0};
-    struct live_options live = {.timeout = 1.0};
+    struct live_options live = {0};
+    const int patience_ms = find_patience(count, words);
     char token[160];
     if (live_find_token(&live, token, sizeof token, &failure) != 0) {
         return;
     }
     options.token = token[0] == '\0' ? NULL : token;
-    options.timeout_ms = ANSWER_MS;
+    options.timeout_ms = patience_ms;
     options.reconnect = DROVER_RECONNECT_NEVER;
     struct drover *server = drover_connect(find_address(count, words), &options);
-    if (server != NULL && drover_wait_ready(server, ANSWER_MS) == 0) {
+    if (server != NULL && drover_wait_ready(server, patience_ms) == 0) {
         struct drover_message *reply = drover_ask(server, question->request);
         if (reply != NULL && drover_message_code(reply) == NULL) {
             write_answer(reply, question, words[count - 1], out);

@@ -166,7 +166,9 @@ struct live_options {
     bool is_json;
 };
 
-#define LIVE_TIMEOUT_S 5.0
+#define LIVE_TIMEOUT_S       5.0
+#define LIVE_TIMEOUT_LEAST_S 0.1
+#define LIVE_TIMEOUT_MOST_S  3600.0
 
 /* The rows of an option table; `member` is the struct live_options in `structure`. */
 #define LIVE_OPTION_ROWS(structure, member)                                                                  \
@@ -175,8 +177,8 @@ struct live_options {
         OPTION_TEXT(structure, member.token_file, "token-file", "FILE",                                      \
                     "The file that has the token for the server in its first line; - is standard input. By " \
                     "default the token is $DROVER_TOKEN."),                                                  \
-        OPTION_NUMBER(structure, member.timeout, "timeout", 0.1, 3600, LIVE_TIMEOUT_S, "S",                  \
-                      "How long to wait for the server's first line, seconds."),                             \
+        OPTION_NUMBER(structure, member.timeout, "timeout", LIVE_TIMEOUT_LEAST_S, LIVE_TIMEOUT_MOST_S,       \
+                      LIVE_TIMEOUT_S, "S", "How long to wait for the server's first line, seconds."),        \
         OPTION_FLAG(structure, member.is_json, "json",                                                       \
                     "JSON objects, one a line, as where standard output is no terminal.")
 
