@@ -385,6 +385,7 @@ void page_write_timeline(struct json_writer *json, struct panels *panels, const 
     json_key_bool(json, "live", view->is_live);
     json_key_bool(json, "has_live", view->has_live);
     page_number(json, "recorded_s", round(view->recorded_s * 10.0) / 10.0);
+    page_number(json, "reach_s", round(view->reach_s));
     page_number(json, "behind_s", view->is_live ? 0.0 : view->behind_s);
     page_number(json, "now_s", round(view->now_s * 10.0) / 10.0);
     json_key_string(json, "back", back);

@@ -205,7 +205,7 @@ static bool act_on_time(struct app *app, enum shortcut_action action) {
         app_set_speed(app, 1.0);
         return true;
     case SHORTCUT_LIVE:
-        playhead_go_live(&app->past.playhead);
+        app_go_live(app);
         return true;
     default:
         return false;

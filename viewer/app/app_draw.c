@@ -229,7 +229,11 @@ static struct hud_measures measures_of(const struct app *app) {
 
 /* How far back the history reaches. */
 static double recorded_s(const struct app *app) {
-    return app->past.history.count > 0 ? app_now_s(app) - history_begin_s(&app->past.history) : 0.0;
+    const double seen_s =
+        app->past.history.count > 0 ? app_now_s(app) - history_begin_s(&app->past.history) : 0.0;
+    const double kept_s =
+        (double)(app->link.second - app->link.first_second) * server_model_speed(&app->server);
+    return fmax(seen_s, kept_s) + app_ahead_s(app);
 }
 
 /* What the panels cover; the legend was drawn in the frame before. Returns how many there are. */
@@ -302,8 +306,8 @@ static void fill_view(struct app *app) {
         .tag = &app->tag,
         .recorded_s = recorded_s(app),
         .now_tick = app_now_tick(app),
-        .now_s = app_now_s(app),
-        .behind_s = app_behind_s(app),
+        .now_s = app_now_s(app) + app_ahead_s(app),
+        .behind_s = app_behind_s(app) + app_ahead_s(app),
         .now_ns = clock_now_ns(),
         .toast_alpha = alpha_until(app, app->toast.until_ms),
         .caption_alpha = app->options.is_headless && !app->options.is_kiosk

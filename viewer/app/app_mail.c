@@ -264,8 +264,9 @@ static void ask_world(struct app *app) {
 /* The scenario line of a seek, ours or another client's: the same world, at another moment. That it is another world of
  * the recording after all, the stats say. */
 static bool is_sought(const struct app *app, const struct message *message) {
-    return message->op == MESSAGE_SCENARIO && server_model_is_replay(&app->server) &&
-           app->server.has_scenario && strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
+    return message->op == MESSAGE_SCENARIO &&
+           (server_model_is_replay(&app->server) || app->server.is_static) && app->server.has_scenario &&
+           strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
 }
 
 static void go_on_elsewhere(struct app *app) {

@@ -143,6 +143,8 @@ void app_move_all(struct app *app) {
 static const double recall_s = 0.15; /* an inspection this far from the moment shown is of another moment */
 static const double most_past_speed = 10.0; /* where the world goes as fast as it can */
 static const double live_within_s = 0.1;    /* the handle this near the end of the timeline: now */
+static const double seek_gap_ms = 250.0;    /* between two seeks of static seconds */
+static const double seek_early_s = 2.0;     /* a second may begin so long before the moment */
 
 /* ---- which moment ---- */
 
@@ -163,7 +165,39 @@ static void note_way_back(struct app *app) {
     }
 }
 
+/* Static seconds: goes to a moment that must be fetched again, up to early_s too early. False when it is here, or there is none. */
+static bool seek_second(struct app *app, double to_s, double early_s) {
+    const struct link_status *link = &app->link;
+    const double speed = server_model_speed(&app->server), now_s = app_now_s(app);
+    const double begin_s = app->past.history.count > 0 ? history_begin_s(&app->past.history) : now_s;
+    const bool is_end = to_s > now_s + app_ahead_s(app) - live_within_s;
+    const bool is_here =
+        is_end ? link->second == link->last_second : to_s >= begin_s && to_s <= now_s + early_s;
+    if (link->second == 0 || speed <= 0.0 || is_here) {
+        return false;
+    }
+    playhead_go_live(&app->past.playhead);
+    if (app->now_ms - app->past.sought_ms >= seek_gap_ms) {
+        struct request request = request_default(REQUEST_SEEK);
+        const double number = (double)link->second + floor((to_s - now_s) / speed);
+        request.body.seek.tick = is_end ? 0 : (uint64_t)fmax(number, (double)link->first_second);
+        if (connection_send(app->connection, &request) == 0) {
+            app->past.sought_ms = app->now_ms;
+        }
+    }
+    return true;
+}
+
+void app_go_live(struct app *app) {
+    if (!seek_second(app, HUGE_VAL, 0.0)) {
+        playhead_go_live(&app->past.playhead);
+    }
+}
+
 void app_jump(struct app *app, double by_s) {
+    if (seek_second(app, app_now_s(app) - app_behind_s(app) + by_s, 0.0)) {
+        return;
+    }
     playhead_jump(&app->past.playhead, &app->past.history, app_now_s(app), by_s);
     if (by_s < 0.0) {
         note_way_back(app);
@@ -179,6 +213,9 @@ void app_step_past(struct app *app, bool is_forward) {
 
 void app_scrub(struct app *app, double to_s) {
     const double now_s = app_now_s(app);
+    if (seek_second(app, to_s, seek_early_s)) {
+        return;
+    }
     playhead_seek(&app->past.playhead, &app->past.history, now_s,
                   to_s > now_s - live_within_s ? now_s : to_s);
     put_down(app);

@@ -88,6 +88,10 @@ double app_behind_s(const struct app *app) {
     return app->past.playhead.is_live ? 0.0 : fmax(app_now_s(app) - app->past.playhead.at_s, 0.0);
 }
 
+double app_ahead_s(const struct app *app) {
+    return (double)(app->link.last_second - app->link.second) * server_model_speed(&app->server);
+}
+
 bool app_is_held(const struct app *app) {
     return !app->past.playhead.is_live && !app->past.playhead.is_playing;
 }

@@ -132,6 +132,7 @@ struct app_past {
     struct playhead playhead;
     struct snapshot_buffer
         copies;        /* what is looked back at: one copy that is held, or two it plays between */
+    double sought_ms;  /* when a second of static seconds was last asked for */
     double retraced_s; /* the held moment that the trails lead to; -1 for none */
     struct inspections inspections;
     bool has_inspected; /* of the moment that is shown: */
@@ -328,6 +329,8 @@ double app_now_s(const struct app *app);
 uint64_t app_now_tick(const struct app *app);
 /** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
 double app_behind_s(const struct app *app);
+/** Simulated seconds from the newest snapshot to the end of the timeline: 0 but where static seconds were sent back. */
+double app_ahead_s(const struct app *app);
 /** Whether one moment of the past is shown and stays. */
 bool app_is_held(const struct app *app);
 
@@ -423,6 +426,8 @@ void app_jump(struct app *app, double by_s);
 void app_step_past(struct app *app, bool is_forward);
 /** Holds the moment at which the timeline's handle is. */
 void app_scrub(struct app *app, double to_s);
+/** To the end of the timeline. */
+void app_go_live(struct app *app);
 /** Makes the frame of the past; -1 when there is none: the picture is live then. passed_s: wall time. */
 NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
 /** Adds the frame to the trails. */

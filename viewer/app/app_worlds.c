@@ -498,10 +498,10 @@ void app_note_place(struct app *app, const struct snapshot *snapshot) {
 
 bool app_is_elsewhere(const struct app *app, const struct snapshot *snapshot) {
     const struct snapshot *before = snapshot_buffer_newest(&app->snapshots);
-    if (before == NULL || !server_model_is_replay(&app->server)) {
+    if (before == NULL || (!server_model_is_replay(&app->server) && !app->server.is_static)) {
         return false;
     }
-    const double speed = app->server.playback.replay.speed > 0.0 ? app->server.playback.replay.speed : 1000.0;
+    const double known = server_model_speed(&app->server), speed = known > 0.0 ? known : 1000.0;
     const double world_s = snapshot->time_s - before->time_s;
     const double wall_s = (snapshot->clock_ms - before->clock_ms) * 0.001;
     return world_s < 0.0 || world_s > 2.0 * fmax(speed, 1.0) * fmax(wall_s, 0.0) + 0.5;

@@ -435,7 +435,8 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->is_live = head->is_live;
+    view->reach_s = fmax(HISTORY_S, input->link->second > 0 ? view->recorded_s : 0.0);
+    view->is_live = head->is_live && input->link->second == input->link->last_second;
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
@@ -449,8 +450,10 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     } else if (view->is_replay) { /* its moments are not the past of a world that runs on */
         view->is_live = true;
         view->shows_play = input->server->is_paused;
-    } else if (!head->is_live) { /* playing the past needs no role */
+    } else if (!view->is_live) {
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
+    }
+    if (!view->is_replay && !head->is_live) { /* playing the past needs no role */
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
     }

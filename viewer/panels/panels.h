@@ -200,7 +200,8 @@ struct panels_view {
     bool is_network_bad; /* its figures are shown, whatever the settings say */
     struct panels_lag lag;
     struct panels_ranks ranks;
-    double recorded_s, now_s; /* the timeline: how far back it reaches, its end */
+    double recorded_s, now_s; /* the timeline: how far back it can go, its end */
+    double reach_s;           /* how long it is */
     double behind_s;          /* how far the picture is behind its end */
     bool is_live;             /* the picture is at its end */
     bool shows_play;          /* the button lets the world, or the past, run; else it pauses */

@@ -326,7 +326,7 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
     list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));
     const float middle = std::floor((low.y + high.y) / 2), text_y = middle - font_px(regular) / 2;
     char words[PANEL_TIME_TEXT];
-    const double reach = 60.0;
+    const double reach = view.reach_s;
     const float left = time_buttons(view, low, high) + px(64),
                 right = std::max(high.x - px(76), left + px(20)), length = right - left;
     const auto place = [&](double back_s) {

@@ -4,7 +4,6 @@ import { icon, setIcon } from "./marks";
 import type { Actions, Message, Replay, Timeline } from "./view";
 
 type Send = (message: Message) => void;
-const REACH_S = 60;
 
 /** A handle on a line: while it is held it stays under the hand. */
 class Handle {
@@ -142,7 +141,7 @@ export class TimePart {
         this.live = button("plain live", "LIVE", does("live"));
         this.takeOver = button("", "take over", does("take_over"));
         this.speed = new Speed(send);
-        this.scrub = new Handle("The world's last minute", -REACH_S, 0, "0.1", (value, isHeld) => this.scrubTo(value, isHeld));
+        this.scrub = new Handle("The world's past", -60, 0, "0.1", (value, isHeld) => this.scrubTo(value, isHeld));
         this.seek = new Handle("The recording", 0, 1, "any", (share, isHeld) => send({ do: "seek", share, held: isHeld }));
         this.seekBox = el("div", "seek", this.seek.node, this.wrong, this.marks, this.hint);
         this.seekBox.addEventListener("pointermove", (event) => this.point(event));
@@ -189,8 +188,9 @@ export class TimePart {
         setAttribute(this.pause, "aria-label", timeline.play ? "Play" : "Pause");
         this.speed.set(timeline);
         setText(this.back, timeline.back);
+        setAttribute(this.scrub.node, "min", String(-timeline.reach_s));
         this.scrub.set(timeline.live ? 0 : -timeline.behind_s, timeline.live ? "now" : timeline.past);
-        setStyle(this.scrub.node, "--from", (1 - Math.min(timeline.recorded_s, REACH_S) / REACH_S).toFixed(4));
+        setStyle(this.scrub.node, "--from", (1 - Math.min(timeline.recorded_s / timeline.reach_s, 1)).toFixed(4));
         this.scrub.node.classList.toggle("past", !timeline.live);
         this.live.classList.toggle("on", timeline.live && timeline.has_live);
         setAttribute(this.live, "aria-pressed", String(timeline.live));

@@ -227,6 +227,7 @@ export interface Timeline {
     live: boolean;
     has_live: boolean;
     recorded_s: number;
+    reach_s: number;
     behind_s: number;
     now_s: number;
     back: string; /* "-2.2 s" */
