@@ -34,6 +34,7 @@ struct connection *app_connect(const struct viewer_options *options) {
         .is_single_try = options->is_single_try,
     };
     (void)snprintf(def.seconds, sizeof def.seconds, "%s", options->seconds);
+    (void)snprintf(def.ca, sizeof def.ca, "%s", options->ca);
     (void)snprintf(def.name, sizeof def.name, "%s", options->name);
     (void)snprintf(def.token, sizeof def.token, "%s", options->token);
     return connection_create(&def);
