@@ -270,7 +270,8 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
         view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
     view->is_denied[SHORTCUT_TAKE_OVER] =
-        !server_model_is_replay(server) || !server_model_may(server, REQUEST_SEEK);
+        !server_model_may(server, server_model_is_replay(server) ? REQUEST_SEEK : REQUEST_REWIND);
+    server_model_denial(server, REQUEST_REWIND, view->no_go_on);
     if (server_model_is_replay(server)) { /* their keys change the speed then */
         view->is_denied[SHORTCUT_PREVIOUS_SCENARIO] = view->is_denied[SHORTCUT_NEXT_SCENARIO] =
             !server_model_may(server, REQUEST_SPEED);
@@ -323,7 +324,7 @@ static enum run_state state_of(const struct hud_input *input) {
         server_model_is_warming(input->server)) {
         return RUN_WARMING;
     }
-    return is_ready && !input->playhead->is_live
+    return is_ready && (!input->playhead->is_live || input->is_in_past)
                ? RUN_PAST
                : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
 }
@@ -435,7 +436,8 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->is_live = head->is_live;
+    view->is_live = head->is_live && !input->is_in_past;
+    view->line = input->line != NULL ? *input->line : timeline_make(NULL, 0.0, 60.0);
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
