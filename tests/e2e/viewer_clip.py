@@ -145,12 +145,25 @@ def is_not_held_up(folder):
                 check("took nothing of the clip" in viewer.said() or not by_hand, viewer.said())
 
 
+def is_missed(folder):
+    step("--clip with an ffmpeg that ends at once: the viewer says so and ends with 1")
+    (folder / "ffmpeg").write_text("#!/bin/sh\nexit 3\n")
+    (folder / "ffmpeg").chmod(0o755)
+    with Server("avoid_obstacles", "--paused") as server:
+        done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "480x300", "--fixed-dt", "40",
+                               "--frames", "30", "--clip", "lost.mp4"], cwd=folder, stdin=subprocess.DEVNULL,
+                              env={**support.viewer_environment(), "PATH": f"{folder}:{os.environ['PATH']}"},
+                              capture_output=True, text=True, timeout=LIMIT_S)
+        check(done.returncode == 1 and "ffmpeg" in done.stderr, f"exit {done.returncode}, {done.stderr!r}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="drover-clip-") as place:
         by_flag(pathlib.Path(place))
         without_panels(pathlib.Path(place))
         by_key(pathlib.Path(place))
         is_not_held_up(pathlib.Path(place))
+        is_missed(pathlib.Path(place))
     print("ok")
 
 

@@ -390,9 +390,20 @@ int app_advance(struct app *app, struct failure *failure) {
 
 /* ---- the viewer ---- */
 
-static const double first_snapshot_limit_ms = 10000.0, settle_ms = 3000.0;
+static const double first_snapshot_limit_ms = 10000.0, answers_limit_ms = 10000.0, settle_ms = 3000.0;
 
 /* ---- a frame ---- */
+
+/* Whether the last frame, which is the picture, would lack what the server was asked for: the forces on the selected agent, or what
+ * gates and areas have measured. It is drawn again until they come, or for some seconds. */
+static bool lacks_answers(const struct app *app) {
+    const struct message_geometry *geometry = &app->server.scenario.geometry;
+    const bool lacks_agent = app->inspection.asked_ms > 0.0 && app->inspection.answered_ms == 0.0,
+               lacks_measure = app->server.has_scenario && geometry->gate_count + geometry->area_count > 0 &&
+                               app->settings.shows_instruments && app->server.measure == NULL;
+    return app->times.count + 1 >= app->options.frames && app->link.state == LINK_READY &&
+           app->now_ms - app->pacing.started_ms < answers_limit_ms && (lacks_agent || lacks_measure);
+}
 
 /* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
 static int check_end(struct app *app, struct failure *failure) {
@@ -403,7 +414,8 @@ static int check_end(struct app *app, struct failure *failure) {
     } else {
         address_show(&app->options.address, address, sizeof address);
     }
-    app->times.count += app->frame.names != NULL && !app_is_advancing(app) ? 1 : 0;
+    app->times.count +=
+        app->frame.names != NULL && !app_is_advancing(app) && !(is_bounded && lacks_answers(app)) ? 1 : 0;
     if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
         return 0;

@@ -86,7 +86,9 @@ static void app_ask_agent(struct app *app) {
         app->inspection.agent = app->selection.id;
         app->inspection.tick = newest->tick;
         app->inspection.asked_ms = app->now_ms;
-        app_send(app, &request);
+        if (!app_send(app, &request) && app->inspection.answered_ms == 0.0) {
+            app->inspection.answered_ms = app->now_ms; /* no answer will come: no wait for it */
+        }
     }
 }
 
@@ -386,7 +388,8 @@ static void take_message(struct app *app, const struct mail *mail) {
     const bool was_paused = app->server.is_paused, was_recorded = app->server.recording[0] != '\0';
     const uint32_t cluster_before = app->server.cluster_count;
     app->pacing.is_dirty |= !is_routine(&app->server, mail->message);
-    if (is_inspection(mail->message)) {
+    if (is_inspection(mail->message) || (mail->message->op == MESSAGE_ERROR &&
+                                         app->inspection.answered_ms == 0.0)) { /* refused: no wait for it */
         app->inspection.answered_ms = app->now_ms;
     }
     const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),

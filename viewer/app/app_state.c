@@ -447,6 +447,9 @@ static void look_at_ending(struct app *app) {
         say_saved(app, app->output.clip_path);
     } else {
         server_model_set_notice(&app->server, true, "%s", failure.message);
+        if (strcmp(app->output.clip_path, app->options.clip) == 0) {
+            app->output.lost = failure; /* the exit code says so in the end */
+        }
     }
 }
 
@@ -473,8 +476,14 @@ int app_start_clip(struct app *app, struct failure *failure) {
 int app_end_clip(struct app *app, struct failure *failure) {
     struct clip *clip = app->output.clip, *ending = app->output.ending_clip;
     app->output.clip = app->output.ending_clip = NULL;
-    const int result = clip_stop(ending, failure);
-    return clip == NULL ? result : clip_stop(clip, failure);
+    int result = clip_stop(ending, failure);
+    result = clip == NULL ? result : clip_stop(clip, failure);
+    if (result == 0 && app->output.lost.message[0] != '\0') {
+        *failure = app->output.lost;
+        app->output.lost.message[0] = '\0'; /* said once */
+        return -1;
+    }
+    return result;
 }
 
 /* ---- figures ---- */

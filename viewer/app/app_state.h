@@ -230,6 +230,7 @@ struct app_output {
     struct clip *ending_clip; /* one before, whose file ffmpeg still writes; or NULL. Then none begins */
     int32_t clip_width, clip_height;
     bool is_clip_due;     /* that of --clip has not begun yet: it waits for the first frame */
+    struct failure lost;  /* why that of --clip has ended before the viewer did; no message: it has not */
     struct raster *world; /* what panels leave of the picture, before they are drawn; NULL before the first */
     bool has_world;       /* of this frame */
     char clip_path[1024];

@@ -18,7 +18,7 @@
 
 #include "common/system/duty.h"
 
-enum { PICTURES = 4, LOOK_MS = 20, PATIENCE_MS = 5000, END_MS = 30000 };
+enum { PICTURES = 4, LOOK_MS = 20, PATIENCE_MS = 5000, LONG_PATIENCE_MS = 60000, END_MS = 30000 };
 
 struct clip {
     pid_t process;
@@ -84,23 +84,26 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
 
 /* ---- the writer ---- */
 
-/* NULL, or why not. */
-static const char *write_all(int pipe, const void *bytes, size_t length) {
+/* NULL, or why not. An ffmpeg that takes nothing is given up, later when nothing waits but the clip: on a busy machine it may
+ * take seconds to start. */
+static const char *write_all(const struct clip *clip, const void *bytes) {
     const char *at = bytes;
+    size_t length = clip->bytes;
     for (int waited_ms = 0; length > 0;) {
-        const ssize_t written = write(pipe, at, length);
+        const ssize_t written = write(clip->pipe, at, length);
         if (written > 0) {
             at += written;
             length -= (size_t)written;
             waited_ms = 0;
         } else if (errno == EAGAIN) {
-            struct pollfd out = {.fd = pipe, .events = POLLOUT};
+            struct pollfd out = {.fd = clip->pipe, .events = POLLOUT};
             waited_ms += poll(&out, 1, LOOK_MS) == 0 ? LOOK_MS : 0;
         } else if (errno != EINTR) {
             return "ffmpeg ended too early (its reason is on stderr)";
         }
-        if (waited_ms >= PATIENCE_MS) {
-            return "ffmpeg took nothing of the clip for 5 s: it is given up";
+        if (waited_ms >= (clip->waits ? LONG_PATIENCE_MS : PATIENCE_MS)) {
+            return clip->waits ? "ffmpeg took nothing of the clip for 60 s: it is given up"
+                               : "ffmpeg took nothing of the clip for 5 s: it is given up";
         }
     }
     return NULL;
@@ -144,7 +147,7 @@ static void *write_clip(void *context) {
     const char *reason = NULL;
     const void *pixels = NULL;
     for (int written = 0; reason == NULL && (pixels = next_picture(clip, &written)) != NULL; written++) {
-        reason = write_all(clip->pipe, pixels, clip->bytes);
+        reason = write_all(clip, pixels);
     }
     pthread_mutex_lock(&clip->mutex);
     clip->reason = reason;
