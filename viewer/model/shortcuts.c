@@ -93,7 +93,7 @@ static const struct shortcut table[] = {
      false,
      false,
      "Left, Right",
-     "a second back, on; paused: a tick, with Shift a second"},
+     "a second back, on; paused: a tick"},
     {.action = SHORTCUT_FORWARD, KEY_RIGHT, false, false, "", ""},
     {.action = SHORTCUT_BACK_SECOND, KEY_LEFT, false, true, "", ""},
     {.action = SHORTCUT_FORWARD_SECOND, KEY_RIGHT, false, true, "", ""},

@@ -270,7 +270,9 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
         view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
     view->is_denied[SHORTCUT_TAKE_OVER] =
-        !server_model_may(server, server_model_is_replay(server) ? REQUEST_SEEK : REQUEST_REWIND);
+        server_model_is_replay(server)
+            ? !server_model_may(server, REQUEST_SEEK)
+            : !server->past.has_branches || !server_model_may(server, REQUEST_REWIND);
     server_model_denial(server, REQUEST_REWIND, view->no_go_on);
     if (server_model_is_replay(server)) { /* their keys change the speed then */
         view->is_denied[SHORTCUT_PREVIOUS_SCENARIO] = view->is_denied[SHORTCUT_NEXT_SCENARIO] =
