@@ -10,8 +10,8 @@
 #include "common/protocol/request_extra.h"
 #include "common/text/names.h"
 
-static const char *const list_choices[] = {"scenarios", "kinds",   "targets",  "behaviors",
-                                           "saves",     "sources", "branches", NULL};
+static const char *const list_choices[] = {"scenarios", "kinds",    "targets", "behaviors", "saves",
+                                           "sources",   "branches", "changes", NULL};
 
 /* clang-format off */
 #define END {.name = NULL, .type = FIELD_END}

@@ -147,6 +147,7 @@ struct state_services {
     void (*rewound)(void *context, struct message_event *event, struct json_writer *json);
     int (*mark)(void *context, const struct request_mark *mark, struct failure *failure);
     void (*list_branches)(void *context, struct json_writer *json);
+    void (*list_changes)(void *context, struct json_writer *json);
     /* Never fails. Whether the speed is another one than before. */
     bool (*speed)(void *context, const struct request_speed *speed, struct json_writer *json);
     double (*clock_ms)(void *context);      /* the server's clock; frames in replies have it, or 0 */

@@ -42,7 +42,7 @@ async function goesBack(visit) {
   await visit.until("some seconds in the index", async () => -parseInt(await visit.text(".timeline .back"), 10) > 6);
   const before = await visit.tick();
   await visit.page.evaluate(() => {
-    const track = document.querySelector(".timeline > input.track");
+    const track = document.querySelector(".past-line input.track");
     track.value = track.min;
     for (const type of ["input", "change"]) track.dispatchEvent(new Event(type));
   });

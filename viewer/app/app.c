@@ -494,6 +494,7 @@ int app_frame(struct app *app, struct failure *failure) {
     }
     app_take_mail(app);
     app_update_replay(app);
+    app_ask_past(app);
     app_kiosk_update(app);
     if (!needs_picture(app)) {
         app->pacing.is_still = true;

@@ -221,8 +221,7 @@ void app_ask_remove(struct app *app, const char *name) {
 
 void app_ask_take_over(struct app *app) {
     if (!server_model_is_replay(&app->server)) {
-        server_model_set_notice(&app->server, false,
-                                "the server plays no recording: there is nothing to take over");
+        app_go_on(app);
     } else if (app_may(app, REQUEST_SEEK)) { /* the same role */
         open_question(app, PANELS_ASKS_TAKE_OVER);
     }
@@ -277,6 +276,9 @@ void app_agree(struct app *app, const char *entered) {
         break;
     case PANELS_ASKS_REOPEN:
         app_reopen(app);
+        break;
+    case PANELS_ASKS_BRANCH:
+        app_go_branch(app, app->past.branch);
         break;
     }
 }
@@ -432,6 +434,10 @@ bool app_act_on_replay(struct app *app, const struct shortcut *row) {
     case SHORTCUT_STEP_BACK:
         seek_by(app, -1);
         return true;
+    case SHORTCUT_BACK_SECOND:
+    case SHORTCUT_FORWARD_SECOND:
+        seek_by(app, row->action == SHORTCUT_FORWARD_SECOND ? second : -second);
+        return true;
     case SHORTCUT_LIVE:
         seek_end(app, 1.0);
         return true;
@@ -534,7 +540,7 @@ void app_update_replay(struct app *app) {
     if (!server_model_is_replay(&app->server)) {
         if (app->replay.was_on) { /* taken over: the copies are of other futures */
             history_clear(&app->past.history);
-            playhead_go_live(&app->past.playhead);
+            app_go_live(app);
             app->replay = (struct app_replay){.asked_ms = app->replay.asked_ms};
         }
         return;

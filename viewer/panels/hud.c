@@ -270,7 +270,10 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
         view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
     view->is_denied[SHORTCUT_TAKE_OVER] =
-        !server_model_is_replay(server) || !server_model_may(server, REQUEST_SEEK);
+        server_model_is_replay(server)
+            ? !server_model_may(server, REQUEST_SEEK)
+            : !server->past.has_branches || !server_model_may(server, REQUEST_REWIND);
+    server_model_denial(server, REQUEST_REWIND, view->no_go_on);
     if (server_model_is_replay(server)) { /* their keys change the speed then */
         view->is_denied[SHORTCUT_PREVIOUS_SCENARIO] = view->is_denied[SHORTCUT_NEXT_SCENARIO] =
             !server_model_may(server, REQUEST_SPEED);
@@ -323,7 +326,7 @@ static enum run_state state_of(const struct hud_input *input) {
         server_model_is_warming(input->server)) {
         return RUN_WARMING;
     }
-    return is_ready && !input->playhead->is_live
+    return is_ready && (!input->playhead->is_live || input->is_in_past)
                ? RUN_PAST
                : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
 }
@@ -435,8 +438,8 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->reach_s = fmax(HISTORY_S, input->link->second > 0 ? view->recorded_s : 0.0);
-    view->is_live = head->is_live && input->link->second == input->link->last_second;
+    view->is_live = head->is_live && !input->is_in_past && input->link->second == input->link->last_second;
+    view->line = input->line != NULL ? *input->line : timeline_make(NULL, 0.0, 60.0);
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
@@ -450,12 +453,12 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     } else if (view->is_replay) { /* its moments are not the past of a world that runs on */
         view->is_live = true;
         view->shows_play = input->server->is_paused;
-    } else if (!view->is_live) {
+    } else if (!head->is_live) { /* playing the past needs no role */
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
-    }
-    if (!view->is_replay && !head->is_live) { /* playing the past needs no role */
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
+    } else if (!view->is_live && !input->is_in_past) { /* static seconds that were sent back */
+        hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
     }
 }
 

@@ -382,7 +382,7 @@ void panels::help(const panels_view &view, ImVec2 size) {
  * no room. */
 float panels::toast_top(const panels_view &view, ImVec2 size, float left, float w, float h) {
     const float below = view.is_replay                            ? px(PANELS_TIMELINE_PX + 34)
-                        : view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX + 6)
+                        : view_settings_have_panel(view.settings) ? px(panels_timeline_px(&view) + 6)
                                                                   : px(34);
     const float top = std::floor(size.y - below - h), gap = px(8);
     const bool is_beside = left + w < covered_low.x || left > covered_high.x;
@@ -454,7 +454,8 @@ void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
         return;
     }
     const float right = size.x - (view_settings_have_panel(view.settings) ? side_px : 0),
-                bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
+                bottom =
+                    size.y - (view_settings_have_panel(view.settings) ? px(panels_timeline_px(&view)) : 0),
                 top = px(PANELS_BAR_PX);
     const float half = px(1.5f);
     list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(theme(THEME_WARN)),
