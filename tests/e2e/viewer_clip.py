@@ -9,6 +9,8 @@ The viewer's output to ffmpeg is tested without it as well (viewer_tools).
 import json
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import tempfile
 import time
@@ -145,16 +147,22 @@ def is_not_held_up(folder):
                 check("took nothing of the clip" in viewer.said() or not by_hand, viewer.said())
 
 
+def small_files():
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (8192, 8192))
+
+
 def is_missed(folder):
-    step("--clip with an ffmpeg that ends at once: the viewer says so and ends with 1")
+    step("--clip with an ffmpeg that ends at once, and without room for the file: the viewer says so and ends with 1")
     (folder / "ffmpeg").write_text("#!/bin/sh\nexit 3\n")
     (folder / "ffmpeg").chmod(0o755)
     with Server("avoid_obstacles", "--paused") as server:
-        done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "480x300", "--fixed-dt", "40",
-                               "--frames", "30", "--clip", "lost.mp4"], cwd=folder, stdin=subprocess.DEVNULL,
-                              env={**support.viewer_environment(), "PATH": f"{folder}:{os.environ['PATH']}"},
-                              capture_output=True, text=True, timeout=LIMIT_S)
-        check(done.returncode == 1 and "ffmpeg" in done.stderr, f"exit {done.returncode}, {done.stderr!r}")
+        for path, prepare in ((f"{folder}:{os.environ['PATH']}", None), (os.environ["PATH"], small_files)):
+            done = subprocess.run([VIEWER, f"127.0.0.1:{server.port}", "--headless", "--size", "480x300", "--fixed-dt", "40",
+                                   "--frames", "30", "--clip", "lost.mp4"], cwd=folder, stdin=subprocess.DEVNULL,
+                                  env={**support.viewer_environment(), "PATH": path}, capture_output=True, text=True,
+                                  timeout=LIMIT_S, preexec_fn=prepare, check=False)
+            check(done.returncode == 1 and "drover-viewer: ffmpeg" in done.stderr, f"{path}: exit {done.returncode}, {done.stderr!r}")
 
 
 def main():

@@ -394,15 +394,12 @@ static const double first_snapshot_limit_ms = 10000.0, answers_limit_ms = 10000.
 
 /* ---- a frame ---- */
 
-/* Whether the last frame, which is the picture, would lack what the server was asked for: the forces on the selected agent, or what
- * gates and areas have measured. It is drawn again until they come, or for some seconds. */
+/* Whether the last frame, which is the picture, would lack the forces on the selected agent, or what gates and areas have measured:
+ * they were asked for. It is drawn again until the answer is there, or for some seconds. */
 static bool lacks_answers(const struct app *app) {
-    const struct message_geometry *geometry = &app->server.scenario.geometry;
-    const bool lacks_agent = app->inspection.asked_ms > 0.0 && app->inspection.answered_ms == 0.0,
-               lacks_measure = app->server.has_scenario && geometry->gate_count + geometry->area_count > 0 &&
-                               app->settings.shows_instruments && app->server.measure == NULL;
-    return app->times.count + 1 >= app->options.frames && app->link.state == LINK_READY &&
-           app->now_ms - app->pacing.started_ms < answers_limit_ms && (lacks_agent || lacks_measure);
+    return app->options.frames > 0 && app->times.count + 1 >= app->options.frames &&
+           (app->inspection.lacks_agent || app->inspection.lacks_measure) && app->link.state == LINK_READY &&
+           app->now_ms - app->pacing.started_ms < answers_limit_ms;
 }
 
 /* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
@@ -414,8 +411,7 @@ static int check_end(struct app *app, struct failure *failure) {
     } else {
         address_show(&app->options.address, address, sizeof address);
     }
-    app->times.count +=
-        app->frame.names != NULL && !app_is_advancing(app) && !(is_bounded && lacks_answers(app)) ? 1 : 0;
+    app->times.count += app->frame.names != NULL && !app_is_advancing(app) && !lacks_answers(app) ? 1 : 0;
     if (is_bounded && app->times.count >= app->options.frames) {
         app->is_running = false;
         return 0;

@@ -70,10 +70,15 @@ void app_update_stream(struct app *app) {
 
 /* ---- the selected agent ---- */
 
+/* Static seconds answer nothing. */
+static bool answers_questions(const struct app *app) {
+    return app->link.state == LINK_READY && !app->server.is_static;
+}
+
 /* Sends inspect for the selected agent. */
 static void app_ask_agent(struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    if (!app->selection.has_agent || newest == NULL || app->link.state != LINK_READY) {
+    if (!app->selection.has_agent || newest == NULL || !answers_questions(app)) {
         return;
     }
     const bool is_other = app->inspection.agent != app->selection.id;
@@ -86,9 +91,7 @@ static void app_ask_agent(struct app *app) {
         app->inspection.agent = app->selection.id;
         app->inspection.tick = newest->tick;
         app->inspection.asked_ms = app->now_ms;
-        if (!app_send(app, &request) && app->inspection.answered_ms == 0.0) {
-            app->inspection.answered_ms = app->now_ms; /* no answer will come: no wait for it */
-        }
+        app->inspection.lacks_agent = app_send(app, &request) && app->inspection.answered_ms == 0.0;
     }
 }
 
@@ -96,10 +99,10 @@ static void app_ask_agent(struct app *app) {
 static void app_ask_measure(struct app *app) {
     const struct message_geometry *geometry = &app->server.scenario.geometry;
     if (app->server.has_scenario && geometry->gate_count + geometry->area_count > 0 &&
-        app->settings.shows_instruments && app->link.state == LINK_READY &&
+        app->settings.shows_instruments && answers_questions(app) &&
         app->now_ms - app->inspection.measured_ms >= measure_gap_ms) {
         app->inspection.measured_ms = app->now_ms;
-        app_send_plain(app, REQUEST_MEASURE);
+        app->inspection.lacks_measure = app_send_plain(app, REQUEST_MEASURE) && app->server.measure == NULL;
     }
 }
 
@@ -389,8 +392,10 @@ static void take_message(struct app *app, const struct mail *mail) {
     const bool was_paused = app->server.is_paused, was_recorded = app->server.recording[0] != '\0';
     const uint32_t cluster_before = app->server.cluster_count;
     app->pacing.is_dirty |= !is_routine(&app->server, mail->message);
-    if (is_inspection(mail->message) || (mail->message->op == MESSAGE_ERROR &&
-                                         app->inspection.answered_ms == 0.0)) { /* refused: no wait for it */
+    const bool is_refusal = mail->message->op == MESSAGE_ERROR;
+    app->inspection.lacks_agent &= !is_refusal && !is_inspection(mail->message);
+    app->inspection.lacks_measure &= !is_refusal && !(is_reply && mail->message->body.reply.measure != NULL);
+    if (is_inspection(mail->message)) {
         app->inspection.answered_ms = app->now_ms;
     }
     const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),

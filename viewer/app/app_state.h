@@ -119,12 +119,13 @@ struct app_stream {
     bool has_tried_mouse; /* the server's refusal to move the mouse's target was shown, in this connection */
 };
 
-/** The newest request inspect. */
+/** The newest request inspect, and measure. */
 struct app_inspection {
     uint32_t agent;
     uint64_t tick;
     double asked_ms, answered_ms;
-    double measured_ms; /* when measure was asked */
+    double measured_ms;              /* when measure was asked */
+    bool lacks_agent, lacks_measure; /* asked, and neither answered yet, for the first time, nor refused */
 };
 
 /** Looking back. */

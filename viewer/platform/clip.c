@@ -59,12 +59,15 @@ static int spawn(const char *path, const char *size, int input, int other, pid_t
                      : "crop=trunc(iw/2)*2:trunc(ih/2)*2";
     char file[1100]; /* "file:": a name may begin as an option or a protocol does */
     (void)snprintf(file, sizeof file, "file:%s", path);
-    const char *const words[] = {
-        "ffmpeg",      "-hide_banner", "-loglevel",  "error",    "-nostdin",
-        "-y",          "-f",           "rawvideo",   "-pix_fmt", PIXELS,
-        "-video_size", size,           "-framerate", "30",       "-i",
-        "pipe:0",      "-vf",          picture,      "-pix_fmt", is_gif(path) ? "pal8" : "yuv420p",
-        "-preset",     "veryfast",     file,         NULL};
+    const char *const words[] = {"ffmpeg",   "-hide_banner", "-loglevel",
+                                 "error",    "-nostdin",     "-xerror",
+                                 "-y",       "-f",           "rawvideo",
+                                 "-pix_fmt", PIXELS,         "-video_size",
+                                 size,       "-framerate",   "30",
+                                 "-i",       "pipe:0",       "-vf",
+                                 picture,    "-pix_fmt",     is_gif(path) ? "pal8" : "yuv420p",
+                                 "-preset",  "veryfast",     file,
+                                 NULL};
     const char *const settings[] = {"PATH=/usr/local/bin:/usr/bin:/bin", "LC_ALL=C", NULL};
     char *argv[sizeof words / sizeof words[0]], *environment[sizeof settings / sizeof settings[0]];
     memcpy(argv, words, sizeof words); /* they are only read: the type of exec is older than const */
