@@ -153,8 +153,10 @@ struct panels : panels_pen {
     bool is_speed_held;     /* the slider of the speed is, */
     float held_speed;       /* at this place */
     float scrub_x;          /* where the mouse last moved the timeline's handle, */
-    float scrub_off;        /* how far the handle is beside it, */
-    double scrub_s;         /* and to which moment */
+    float scrub_off;        /* how far the handle was beside it, */
+    float scrub_place;      /* where it was then, */
+    double scrub_tick;      /* and at which moment, */
+    bool is_scrub_live;     /* or at now, however late that becomes */
     bool is_scrubbed;       /* the mouse has moved since, or it was taken beside the handle */
     bool scrubs_replay;     /* the handle of a recording's timeline is held, */
     replay_moment scrub_at; /* at this moment */

@@ -423,32 +423,38 @@ void panels::moment_hint(const panels_view &view, float left, float length, floa
 }
 
 /* The handle goes along with the mouse, from where it was taken; a press beside it takes it there. While the mouse
- * rests the moment stays, though the world goes on. */
+ * rests the moment stays, though the world goes on and the handle with it, away from the mouse. */
 void panels::scrub(const panels_view &view, float left, float length, float knob) {
     const struct timeline &line = view.line;
-    const float at = ImGui::GetIO().MousePos.x,
-                right = left + length * static_cast<float>(timeline_share(&line, line.now));
-    const auto moment = [&](float x) {
-        const double tick = timeline_tick(&line, static_cast<double>((x - left) / length));
-        const message_mark *const mark = timeline_find_mark(&line, tick, static_cast<double>(px(4) / length));
-        return (mark != nullptr ? static_cast<double>(mark->tick) : tick) / line.hz;
+    const float at = ImGui::GetIO().MousePos.x;
+    const auto place = [&](double tick) {
+        return left + length * static_cast<float>(timeline_share(&line, tick));
     };
     if (ImGui::IsItemActivated()) {
-        const bool is_on_knob = std::fabs(at - knob) <= px(9);
-        scrub_off = is_on_knob ? knob - at : 0;
-        scrub_x = at;
-        scrub_s = moment(at + scrub_off);
-        is_scrubbed = !is_on_knob;
+        is_scrubbed = std::fabs(at - knob) > px(9);
+        scrub_off = is_scrubbed ? 0 : knob - at;
+        scrub_x = is_scrubbed ? knob : at; /* beside it: as if the mouse came from it */
+        scrub_place = knob;
+        scrub_tick = line.now - (view.is_live ? 0.0 : view.behind_s * line.hz);
+        is_scrub_live = view.is_live;
     }
     is_scrubbed = ImGui::IsItemActive() && (is_scrubbed || std::fabs(at - scrub_x) > px(2));
-    if (is_scrubbed && at != scrub_x) {
+    if (!is_scrubbed || (view.recorded_s <= 0 && line.past == nullptr)) {
+        return;
+    }
+    if (at != scrub_x) {
+        scrub_off += is_scrub_live ? 0 : place(scrub_tick) - scrub_place;
         scrub_x = at;
-        scrub_s = moment(at + scrub_off);
+        scrub_tick = timeline_tick(&line, static_cast<double>((at + scrub_off - left) / length));
+        scrub_place = place(scrub_tick);
+        is_scrub_live = at + scrub_off >= place(line.now) - px(2);
     }
-    if (is_scrubbed && (view.recorded_s > 0 || line.past != nullptr)) {
-        result.is_scrubbing = true;
-        result.scrub_to_s = at + scrub_off >= right - px(2) ? view.now_s : scrub_s;
-    }
+    const message_mark *const mark =
+        timeline_find_mark(&line, scrub_tick, static_cast<double>(px(4) / length));
+    result.is_scrubbing = true;
+    result.scrub_to_s = is_scrub_live
+                            ? view.now_s
+                            : (mark != nullptr ? static_cast<double>(mark->tick) : scrub_tick) / line.hz;
 }
 
 /* The line: what the server keeps, what this window has seen, the handle. */
