@@ -224,9 +224,9 @@ static void go_beyond(struct app *app, double to_s) {
     const struct timeline line = app_timeline(app);
     const double tick = fmax(round(to_s * line.hz), timeline_kept(&line));
     if (!app->past.is_beyond || tick != app->past.beyond) {
-        server_model_set_notice(&app->server, false,
-                                "This window has not seen tick %.0f: %s goes on from there", tick,
-                                shortcuts_row(SHORTCUT_TAKE_OVER)->name);
+        server_model_set_notice(
+            &app->server, false, "Tick %.0f was not seen here: %s takes the world there", tick,
+            app->options.is_page ? "\"go on from here\"" : shortcuts_row(SHORTCUT_TAKE_OVER)->name);
     }
     playhead_go_live(&app->past.playhead);
     app->past.is_beyond = true;
@@ -373,12 +373,21 @@ static void ask_list(struct app *app, enum list_what what) {
     app_send(app, &request);
 }
 
+/* Whether the timeline shows what the server keeps, which may not have come yet. */
+static bool is_past_shown(const struct app *app) {
+    return app_has_timeline(app) && app->link.state == LINK_READY && app->server.has_scenario &&
+           !server_model_is_replay(&app->server) && !app->server.is_static && !app->server.has_no_past &&
+           app->server.role >= ROLE_VIEWER;
+}
+
+bool app_lacks_past(const struct app *app) {
+    return is_past_shown(app) && !(app->server.past.has_branches && app->server.past.has_changes);
+}
+
 void app_ask_past(struct app *app) {
     struct app_past *past = &app->past;
     const double branches_ms = past->wants_branches ? soon_ms : branches_gap_ms;
-    if (!app_has_timeline(app) || app->link.state != LINK_READY || !app->server.has_scenario ||
-        server_model_is_replay(&app->server) || app->server.is_static || app->server.has_no_past ||
-        app->server.role < ROLE_VIEWER) {
+    if (!is_past_shown(app)) {
         return;
     }
     if (app->now_ms - past->branches_ms >= branches_ms) {

@@ -455,6 +455,8 @@ void app_go_branch(struct app *app, const char *branch);
 void app_mark(struct app *app);
 /** Asks for branches, marks and changes while the timeline shows them, and there may be others. Once a frame. */
 void app_ask_past(struct app *app);
+/** Whether the first of these answers has not come yet. */
+bool app_lacks_past(const struct app *app);
 /** Whether a message begins the world of our rewind. Another world, or a refusal, ends the wish. */
 bool app_takes_rewind(struct app *app, const struct message *message);
 /** Makes the frame of the past; -1 when there is none: the picture is live then. passed_s: wall time. */

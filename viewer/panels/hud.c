@@ -326,7 +326,7 @@ static enum run_state state_of(const struct hud_input *input) {
         server_model_is_warming(input->server)) {
         return RUN_WARMING;
     }
-    return is_ready && (!input->playhead->is_live || input->is_in_past)
+    return is_ready && !input->playhead->is_live
                ? RUN_PAST
                : hud_run_state(input->link, input->server->is_paused, is_stalled(input));
 }
@@ -435,10 +435,12 @@ static void fill_state(const struct hud_input *input, struct panels_view *view) 
 
 static void fill_timeline(const struct hud_input *input, struct panels_view *view) {
     const struct playhead *head = input->playhead;
+    char ago[sizeof view->past - sizeof "now, not "];
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
     view->is_live = head->is_live && !input->is_in_past && input->link->second == input->link->last_second;
+    view->is_beyond = head->is_live && input->is_in_past && !view->is_replay;
     view->line = input->line != NULL ? *input->line : timeline_make(NULL, 0.0, 60.0);
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
@@ -457,7 +459,10 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
-    } else if (!view->is_live && !input->is_in_past) { /* static seconds that were sent back */
+    } else if (view->is_beyond) {
+        hud_format_tenths(input->behind_s, " s ago", ago, sizeof ago);
+        (void)snprintf(view->past, sizeof view->past, "now, not %s", ago);
+    } else if (!view->is_live) { /* static seconds that were sent back */
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
     }
 }

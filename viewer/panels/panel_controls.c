@@ -1,6 +1,7 @@
 /* See panel_controls.h. */
 #include "viewer/panels/panel_controls.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,8 +102,17 @@ const char *panel_params_note(const struct panels_view *view, const char *filter
 /* ---- time, actions ---- */
 
 void panel_back_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]) {
-    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
-    (void)snprintf(out, PANEL_TIME_TEXT, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
+    const double kept_s =
+        view->line.past != NULL ? (view->line.now - timeline_kept(&view->line)) / view->line.hz : 0.0;
+    const int reach_s = (int)fmax(view->recorded_s, kept_s), tenths = (int)(view->behind_s * 10.0 + 0.5);
+    if (!view->is_live) {
+        (void)snprintf(out, PANEL_TIME_TEXT, "-%d.%d s", tenths / 10, tenths % 10);
+    } else if (reach_s < 1000) {
+        (void)snprintf(out, PANEL_TIME_TEXT, "-%d s", reach_s);
+    } else {
+        (void)snprintf(out, PANEL_TIME_TEXT, reach_s < 6000 ? "-%d min" : "-%d h",
+                       reach_s < 6000 ? reach_s / 60 : reach_s / 3600);
+    }
 }
 
 void panel_branch_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]) {

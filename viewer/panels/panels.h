@@ -208,12 +208,13 @@ struct panels_view {
     double recorded_s, now_s; /* how far back the frames of this window reach; now */
     double behind_s;          /* how far the picture is behind its end */
     bool is_live;             /* the picture is at its end */
-    bool shows_play;          /* the button lets the world, or the past, run; else it pauses */
-    bool has_live;            /* there is something that is live */
-    char past[32];            /* "2.2 s ago"; "" when it is live */
-    char clip[64];            /* what is being recorded; "" for nothing */
-    char recording[64];       /* the file that the server writes; "" for none */
-    bool is_replay;           /* the timeline is that of a recording: */
+    bool is_beyond;     /* the handle is at a moment that this window has not seen: the picture is of now */
+    bool shows_play;    /* the button lets the world, or the past, run; else it pauses */
+    bool has_live;      /* there is something that is live */
+    char past[32];      /* "2.2 s ago", or "now, not 2.2 s ago"; "" when it is live */
+    char clip[64];      /* what is being recorded; "" for nothing */
+    char recording[64]; /* the file that the server writes; "" for none */
+    bool is_replay;     /* the timeline is that of a recording: */
     struct panels_replay replay;
     struct panels_dialog dialog; /* open->question */
     struct panels_save saves[PANELS_SAVES];

@@ -275,13 +275,17 @@ static void the_past_of_the_server_has_lanes_and_marks(void **state) {
     past->changes[0] =
         (struct message_change){.tick = 8000, .branch = "b1", .by = 3, .op = "spawn", .text = "count 2"};
     fixture->server.past_count = 1;
+    fixture->view.is_live = true;
     fixture->view.line = timeline_make(past, 6000.0, 60.0);
     (void)draw(fixture);
     cJSON *json = sections(fixture);
     const cJSON *section = cJSON_GetObjectItem(json, "past"),
                 *lane = cJSON_GetObjectItem(section, "lanes")->child,
                 *mark = cJSON_GetObjectItem(section, "marks")->child,
-                *change = cJSON_GetObjectItem(section, "changes")->child;
+                *change = cJSON_GetObjectItem(section, "changes")->child,
+                *timeline = cJSON_GetObjectItem(json, "timeline");
+    assert_string_equal(cJSON_GetObjectItem(timeline, "back")->valuestring,
+                        "-100 s"); /* the server keeps so much */
     assert_string_equal(cJSON_GetObjectItem(section, "branch")->valuestring, "branch b2");
     assert_string_equal(cJSON_GetObjectItem(lane, "name")->valuestring, "b1");
     assert_true(cJSON_GetObjectItem(lane, "from")->valuedouble == 5000.0);

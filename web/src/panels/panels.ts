@@ -237,7 +237,7 @@ export class Panels {
         }
         if (sections.past !== undefined) {
             this.time.setPast(sections.past);
-            setStyle(this.root, "--lanes", String(sections.past?.lanes.length ?? 0));
+            setStyle(document.documentElement, "--lanes", String(sections.past?.lanes.length ?? 0));
         }
         this.updateNotices(sections);
         this.updateLists(sections);

@@ -207,6 +207,8 @@ export class TimePart {
     private readonly back = el("span", "back");
     private readonly line: PastLine;
     private readonly moment: HTMLButtonElement;
+    private readonly momentLong = el("span", "long");
+    private readonly momentShort = el("span", "short");
     private readonly branch = el("span", "dim branch-name");
     private readonly seek: Handle;
     private readonly marks = el("div", "marks");
@@ -236,6 +238,7 @@ export class TimePart {
         this.line = new PastLine(send);
         this.moment = button("moment-button", "", () => this.actions !== null
             && send({ do: "shortcut", row: this.actions[this.timeline?.live === false ? "take_over" : "mark"].row }));
+        this.moment.append(this.momentLong, this.momentShort);
         this.moment.hidden = true;
         this.seek = new Handle("The recording", 0, 1, "any", (share, isHeld) => send({ do: "seek", share, held: isHeld }));
         this.seekBox = el("div", "seek", this.seek.node, this.wrong, this.marks, this.hint);
@@ -274,8 +277,11 @@ export class TimePart {
     /* What the world can do at this moment: get a mark, or go on from here. */
     private setMoment(): void {
         const isPast = this.timeline?.live === false, action = this.actions?.[isPast ? "take_over" : "mark"];
-        setText(this.moment, isPast ? "go on from here" : "set a mark");
-        this.moment.classList.toggle("agree", isPast);
+        const words = isPast ? "go on from here" : "set a mark";
+        setText(this.momentLong, words);
+        setText(this.momentShort, isPast ? "go on" : "mark");
+        setAttribute(this.moment, "aria-label", words);
+        this.moment.classList.toggle("goes-on", isPast);
         if (action !== undefined) {
             setWhyNot(this.moment, action.why ?? "", `${action.key}: ${action.words}`);
         }

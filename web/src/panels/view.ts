@@ -226,6 +226,7 @@ export interface Timeline {
     play: boolean; /* the button lets the world run; else it pauses */
     live: boolean;
     has_live: boolean;
+    beyond: boolean; /* the handle is at a moment that this page has not seen: the picture is of now */
     at: number; /* places on the line, 0 to 1: of the handle, of now, of what this page and the server have first */
     now: number;
     seen: number;
