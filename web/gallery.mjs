@@ -26,8 +26,8 @@ const { values: given } = parseArgs({
 });
 const source = resolve(given.source), out = resolve(given.out);
 
-/* What a world's document may do: its own files, and WebAssembly. */
-const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self'; img-src 'self' blob: data:; " +
+/* What a world's document may do: its own files, WebAssembly, and static seconds of another site. */
+const POLICY = "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; connect-src 'self' https:; img-src 'self' blob: data:; " +
     "style-src 'self'; base-uri 'none'; form-action 'none'";
 
 function add(name, bytes, hashed = false) {

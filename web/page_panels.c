@@ -34,6 +34,7 @@ static const struct {
     {"plots", 0, page_write_plots, page_stamp_plots},
     {"params", 0, page_write_params, page_stamp_params},
     {"timeline", '{', page_write_timeline, NULL},
+    {"past", 0, page_write_past, page_stamp_past},
     {"replay", 0, page_write_replay, NULL},
     {"picker", 0, page_write_picker, page_stamp_picker},
     {"card", 0, page_write_card, NULL},
@@ -374,6 +375,112 @@ static double page_speed_place(double speed) {
     return speed <= 0.0 ? 1.0 : fmin(share, 1.0);
 }
 
+static void write_share(struct json_writer *json, const char *key, double share) {
+    json_key(json, key);
+    json_number(json, round(share * 1e4) * 1e-4);
+}
+
+/* The places on the line, 0 to 1, and where it is bent. */
+static void write_line(struct json_writer *json, const struct panels_view *view) {
+    const struct timeline *line = &view->line;
+    const double at = line->now - (view->is_live ? 0.0 : view->behind_s * line->hz);
+    char hint[TIMELINE_TEXT];
+    write_share(json, "at", timeline_share(line, at));
+    write_share(json, "now", timeline_share(line, line->now));
+    write_share(json, "seen", timeline_share(line, line->now - view->recorded_s * line->hz));
+    write_share(json, "kept", timeline_share(line, timeline_kept(line)));
+    json_key(json, "bends");
+    json_array(json);
+    for (int i = 0; i < line->point_count; i++) {
+        json_array(json);
+        json_number(json, round(line->points[i].tick));
+        json_number(json, round(line->points[i].share * 1e4) * 1e-4);
+        json_end(json);
+    }
+    json_end(json);
+    timeline_moment_text(line, at, hint);
+    json_key_string(json, "moment", hint);
+}
+
+/* ---- marks, changes, branches: ticks, which the page places by the bends ---- */
+
+uint64_t page_stamp_past(struct panels *panels, const struct panels_view *view) {
+    (void)panels;
+    uint64_t stamp =
+        page_stamp_number(PAGE_STAMP, view->line.past == NULL ? -1.0 : (double)view->server->past_count);
+    stamp = page_stamp_number(stamp, (double)view->line.lane_count);
+    for (int i = 0; i < view->line.lane_count; i++) {
+        stamp = page_stamp_number(stamp, view->line.lanes[i].from);
+    }
+    return page_stamp_text(stamp, view->no_go_on);
+}
+
+static void write_moment(struct json_writer *json, double tick, int lane, const char *words) {
+    json_object(json);
+    json_key_unsigned(json, "tick", (uint64_t)tick);
+    json_key(json, "lane");
+    json_signed(json, lane);
+    json_key_string(json, "words", words);
+    json_end(json);
+}
+
+static void write_moments(struct json_writer *json, const struct timeline *line) {
+    char words[TIMELINE_TEXT];
+    json_key(json, "marks");
+    json_array(json);
+    for (int i = 0; i < line->past->mark_count; i++) {
+        const struct message_mark *mark = &line->past->marks[i];
+        const int lane = timeline_lane_of(line, mark->branch, (double)mark->tick);
+        timeline_mark_text(line, mark, words);
+        if (lane != TIMELINE_NOWHERE) {
+            write_moment(json, (double)mark->tick, lane, words);
+        }
+    }
+    json_end(json);
+    json_key(json, "changes");
+    json_array(json);
+    for (int i = 0; i < line->past->change_count; i++) {
+        const struct message_change *change = &line->past->changes[i];
+        const int lane = timeline_lane_of(line, change->branch, (double)change->tick);
+        timeline_change_text(line, change, words);
+        if (lane != TIMELINE_NOWHERE) {
+            write_moment(json, (double)change->tick, lane, words);
+        }
+    }
+    json_end(json);
+}
+
+void page_write_past(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
+    const struct timeline *line = &view->line;
+    char words[TIMELINE_TEXT], branch[PANEL_TIME_TEXT];
+    (void)panels;
+    if (line->past == NULL) {
+        json_raw(json, "null");
+        return;
+    }
+    panel_branch_text(view, branch);
+    json_object(json);
+    json_key_string(json, "branch", branch);
+    json_key_string(json, "no_go_on", view->no_go_on);
+    json_key(json, "lanes");
+    json_array(json);
+    for (int i = 0; i < line->lane_count; i++) {
+        const struct timeline_lane *lane = &line->lanes[i];
+        timeline_branch_text(lane, words);
+        json_object(json);
+        json_key_string(json, "name", lane->branch->name);
+        json_key(json, "parent");
+        json_signed(json, lane->parent);
+        json_key_unsigned(json, "from", (uint64_t)fmax(lane->from, 0.0));
+        json_key_unsigned(json, "to", (uint64_t)lane->to);
+        json_key_string(json, "words", words);
+        json_end(json);
+    }
+    json_end(json);
+    write_moments(json, line);
+    json_end(json);
+}
+
 void page_write_timeline(struct json_writer *json, struct panels *panels, const struct panels_view *view) {
     const double speed = panels->is_speed_held ? panels->held_speed : view->speed;
     char words[SPEEDS_TEXT] = "max", back[PANEL_TIME_TEXT];
@@ -384,9 +491,8 @@ void page_write_timeline(struct json_writer *json, struct panels *panels, const 
     json_key_bool(json, "play", view->shows_play);
     json_key_bool(json, "live", view->is_live);
     json_key_bool(json, "has_live", view->has_live);
-    page_number(json, "recorded_s", round(view->recorded_s * 10.0) / 10.0);
-    page_number(json, "behind_s", view->is_live ? 0.0 : view->behind_s);
-    page_number(json, "now_s", round(view->now_s * 10.0) / 10.0);
+    json_key_bool(json, "beyond", view->is_beyond);
+    write_line(json, view);
     json_key_string(json, "back", back);
     json_key_string(json, "past", view->past);
     page_number(json, "speed", speed);

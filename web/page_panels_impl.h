@@ -10,7 +10,7 @@
 #include "web/page_panels.h"
 
 enum {
-    PAGE_SECTIONS = 25,
+    PAGE_SECTIONS = 26,
     PAGE_MESSAGES = 64,           /* that wait; more are refused */
     PAGE_SECTION_BYTES = 1 << 20, /* the most of a section */
     PAGE_GLYPHS = 95,             /* from ' ' to '~' */
@@ -32,6 +32,7 @@ enum page_message_kind {
     PAGE_KEEP_LIGHT,
     PAGE_WIDTH,
     PAGE_SCRUB,
+    PAGE_BRANCH,
     PAGE_SEEK,
     PAGE_POINT,
     PAGE_SPEED,
@@ -95,14 +96,16 @@ typedef void page_section_writer(struct json_writer *json, struct panels *panels
 
 page_section_writer page_write_theme, page_write_actions, page_write_open, page_write_bar, page_write_words,
     page_write_caption, page_write_legend, page_write_agent, page_write_equations, page_write_settings,
-    page_write_plots, page_write_params, page_write_timeline, page_write_replay, page_write_picker,
-    page_write_card, page_write_help, page_write_dialog, page_write_toast, page_write_banner, page_write_tag,
-    page_write_labels, page_write_network, page_write_ranks, page_write_side;
+    page_write_plots, page_write_params, page_write_timeline, page_write_past, page_write_replay,
+    page_write_picker, page_write_card, page_write_help, page_write_dialog, page_write_toast,
+    page_write_banner, page_write_tag, page_write_labels, page_write_network, page_write_ranks,
+    page_write_side;
 
 /** A number that differs when what a long section is written from differs: then it is written again. Not 0. */
 typedef uint64_t page_section_stamp(struct panels *panels, const struct panels_view *view);
 
-page_section_stamp page_stamp_theme, page_stamp_help, page_stamp_plots, page_stamp_params, page_stamp_picker;
+page_section_stamp page_stamp_theme, page_stamp_help, page_stamp_plots, page_stamp_params, page_stamp_past,
+    page_stamp_picker;
 
 /** Continues a stamp with bytes, a text, a number. It begins with PAGE_STAMP. */
 #define PAGE_STAMP UINT64_C(0xcbf29ce484222325)

@@ -86,6 +86,7 @@ static const struct {
     {SHORTCUT_STEP, "step"},
     {SHORTCUT_RESTART, "restart"},
     {SHORTCUT_LIVE, "live"},
+    {SHORTCUT_MARK, "mark"},
     {SHORTCUT_PANEL, "panel"},
     {SHORTCUT_LEGEND, "legend"},
     {SHORTCUT_PARAMS, "params"},

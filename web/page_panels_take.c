@@ -45,7 +45,8 @@ static const struct {
     [PAGE_LIGHT] = {"light", GROUP_NONE, .is_newest = true, .index = "row"},
     [PAGE_KEEP_LIGHT] = {"keep_light", GROUP_LIGHT, .index = "row"},
     [PAGE_WIDTH] = {"width", GROUP_NONE, .is_newest = true, .value = "px"},
-    [PAGE_SCRUB] = {"scrub", GROUP_SCRUB, .is_newest = true, .value = "to_s"},
+    [PAGE_SCRUB] = {"scrub", GROUP_SCRUB, .is_newest = true, .value = "share"},
+    [PAGE_BRANCH] = {"branch", GROUP_ANSWER, .text = "name"},
     [PAGE_SEEK] = {"seek", GROUP_SEEK, .is_newest = true, .value = "share"},
     [PAGE_POINT] = {"point", GROUP_NONE, .is_newest = true, .value = "share"},
     [PAGE_SPEED] = {"speed", GROUP_SPEED, .is_newest = true, .value = "place"},
@@ -212,15 +213,27 @@ static void take_param(struct panels *panels, const struct panels_view *view,
     }
 }
 
+/* The simulated time of a place on the timeline: of a mark that is near, of now at its end. */
+static double moment_of(const struct panels_view *view, double share) {
+    static const double near = 0.006;
+    const struct timeline *line = &view->line;
+    const double place = fmin(fmax(share, 0.0), 1.0), tick = timeline_tick(line, place);
+    const struct message_mark *mark = timeline_find_mark(line, tick, near);
+    if (place > timeline_share(line, line->now) - 0.001) {
+        return view->now_s;
+    }
+    return (mark != NULL ? (double)mark->tick : tick) / line->hz;
+}
+
 static void take_time(struct panels *panels, const struct panels_view *view,
                       const struct page_message *message) {
     struct panels_result *result = &panels->result;
     switch (message->kind) {
     case PAGE_SCRUB:
         panels->is_scrubbing = message->is_held;
-        panels->scrub_to_s = message->value;
-        result->is_scrubbing = view->recorded_s > 0.0;
-        result->scrub_to_s = message->value;
+        panels->scrub_to_s = moment_of(view, message->value);
+        result->is_scrubbing = view->recorded_s > 0.0 || view->line.past != NULL;
+        result->scrub_to_s = panels->scrub_to_s;
         break;
     case PAGE_SEEK:
         panels->is_seeking = message->is_held && view->is_replay;
@@ -272,6 +285,9 @@ static void take_list(struct panels *panels, const struct panels_view *view,
         break;
     case PAGE_COPY:
         result->copies = true;
+        break;
+    case PAGE_BRANCH:
+        (void)snprintf(result->branch, sizeof result->branch, "%.*s", LIMIT_NAME_CHARS, message->text);
         break;
     case PAGE_AGREE:
         (void)snprintf(panels->entered, sizeof panels->entered, "%.*s", LIMIT_NAME_CHARS, message->text);

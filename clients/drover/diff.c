@@ -330,37 +330,30 @@ static void write_forces(const char *label, const struct side_force *a, const st
     json_end(json);
 }
 
-/* What the behaviors whose force differs do. */
-static void write_differing_forces(const struct side_forces *a, const struct side_forces *b,
-                                   struct json_writer *json) {
-    comparison_begin_list(json, "forces");
-    for (int i = 0; i < a->count; i++) {
-        const struct side_force *other = find_force(b, a->rows[i].label);
-        if (other == NULL || !is_same_force(&a->rows[i], other)) {
-            write_forces(a->rows[i].label, &a->rows[i], other, json);
-        }
-    }
-    for (int i = 0; i < b->count; i++) {
-        if (find_force(a, b->rows[i].label) == NULL) {
-            write_forces(b->rows[i].label, NULL, &b->rows[i], json);
-        }
-    }
-    comparison_end_list(json);
+static void write_label(const char *label, const struct side_force *a, const struct side_force *b,
+                        struct json_writer *json) {
+    (void)a;
+    (void)b;
+    json_string(json, label);
 }
 
-/* The names of the behaviors whose force differs. */
-static void write_behaviors(const struct side_forces *a, const struct side_forces *b,
-                            struct json_writer *json) {
-    comparison_begin_list(json, "behaviors");
+/* What is said of a behavior whose force differs: of both sides, NULL where one has none. */
+typedef void (*write_difference)(const char *label, const struct side_force *a, const struct side_force *b,
+                                 struct json_writer *json);
+
+/* The behaviors whose force differs. */
+static void write_list(const char *name, write_difference write, const struct side_forces *a,
+                       const struct side_forces *b, struct json_writer *json) {
+    comparison_begin_list(json, name);
     for (int i = 0; i < a->count; i++) {
         const struct side_force *other = find_force(b, a->rows[i].label);
         if (other == NULL || !is_same_force(&a->rows[i], other)) {
-            json_string(json, a->rows[i].label);
+            write(a->rows[i].label, &a->rows[i], other, json);
         }
     }
     for (int i = 0; i < b->count; i++) {
         if (find_force(a, b->rows[i].label) == NULL) {
-            json_string(json, b->rows[i].label);
+            write(b->rows[i].label, NULL, &b->rows[i], json);
         }
     }
     comparison_end_list(json);
@@ -408,8 +401,8 @@ static int explain(struct diff *diff, const struct recording_moment *moment, str
         }
     }
     if (diff->def->json != NULL) {
-        write_behaviors(&forces[0], &forces[1], diff->def->json);
-        write_differing_forces(&forces[0], &forces[1], diff->def->json);
+        write_list("behaviors", write_label, &forces[0], &forces[1], diff->def->json);
+        write_list("forces", write_forces, &forces[0], &forces[1], diff->def->json);
         return 0;
     }
     (void)printf("Behaviors of agent %" PRIu32 " whose force from tick %" PRIu64 " to %" PRIu64 " differs:\n",

@@ -1,12 +1,12 @@
-/* See topics.h. */
+/* See publisher.h: the topics, and the requests that come by them. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "clients/mqtt/topics.h"
+#include "clients/mqtt/publisher.h"
 #include "common/json/json_check.h"
-#include "common/json/json_writer.h"
+#include "common/protocol/message.h"
 #include "common/protocol/request.h"
 
 enum { REPLY_ROOM = 64 };
@@ -31,21 +31,9 @@ static void reply_to(struct topics *topics, const char *sender, const char *text
 static void refuse(struct topics *topics, const char *sender, const char *id, const struct failure *failure) {
     struct buffer line;
     buffer_init(&line, LIMIT_LINE_BYTES);
-    struct json_writer json = json_writer_begin(&line);
-    json_object(&json);
-    json_key_string(&json, "op", "error");
-    if (id[0] != '\0') {
-        json_key(&json, "id");
-        json_raw(&json, id);
-    }
-    json_key_string(&json, "code", failure_code_name(failure->code));
-    if (failure->field[0] != '\0') {
-        json_key_string(&json, "field", failure->field);
-    }
-    json_key_string(&json, "message", failure->message);
-    json_end(&json);
+    message_write_error(id, 0, failure, &line);
     if (!line.failed) {
-        reply_to(topics, sender, line.data, line.length);
+        reply_to(topics, sender, line.data, line.length - 1); /* without its newline */
     }
     buffer_fini(&line);
 }

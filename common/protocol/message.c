@@ -245,6 +245,54 @@ static const struct field seek_fields[] = {
     END,
 };
 
+static const struct field rewind_fields[] = {
+    ROW(struct message_reply, "branch", FIELD_NAME, branch, NEED, 0, 0),
+    END,
+};
+
+static const struct field mark_fields[] = {
+    ROW(struct message_reply, "name", FIELD_NAME, mark, NEED, 0, 0),
+    END,
+};
+
+static const struct field past_branch_fields[] = {
+    ROW(struct message_branch, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_branch, "from", FIELD_NAME, from, 0, 0, 0),
+    ROW(struct message_branch, "at", FIELD_UINT64, at, 0, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_branch, "first", FIELD_UINT64, first, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_branch, "last", FIELD_UINT64, last, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_branch, "current", FIELD_BOOL, is_current, NEED, 0, 0),
+    END,
+};
+
+static const struct field past_mark_fields[] = {
+    ROW(struct message_mark, "name", FIELD_NAME, name, NEED, 0, 0),
+    ROW(struct message_mark, "branch", FIELD_NAME, branch, NEED, 0, 0),
+    ROW(struct message_mark, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    END,
+};
+
+static const struct field past_change_fields[] = {
+    ROW(struct message_change, "tick", FIELD_UINT64, tick, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_change, "number", FIELD_UINT64, number, NEED, 0, LIMIT_ID_INTEGER),
+    ROW(struct message_change, "branch", FIELD_NAME, branch, NEED, 0, 0),
+    ROW(struct message_change, "by", FIELD_UINT32, by, NEED, 0, (double)UINT32_MAX),
+    ROW(struct message_change, "count", FIELD_UINT32, count, 0, 0, (double)UINT32_MAX),
+    ROW(struct message_change, "name", FIELD_TEXT, name, 0, 0, 0),
+    ROW(struct message_change, "op", FIELD_NAME, op, NEED, 0, 0),
+    ROW(struct message_change, "text", FIELD_TEXT, text, NEED, 0, 0),
+    END,
+};
+
+static const struct field past_fields[] = {
+    ROWS(struct message_past, "branches", branches, branch_count, FIELD_CUT, MESSAGE_BRANCHES,
+         OBJECTS(past_branch_fields), FIELD_HAS(struct message_past, has_branches)),
+    ROWS(struct message_past, "marks", marks, mark_count, FIELD_CUT, MESSAGE_MARKS, OBJECTS(past_mark_fields)),
+    ROWS(struct message_past, "changes", changes, change_count, FIELD_CUT, MESSAGE_CHANGES,
+         OBJECTS(past_change_fields), FIELD_HAS(struct message_past, has_changes)),
+    END,
+};
+
 /* Of stats' "recording". */
 static const struct field recording_fields[] = {
     ROW(struct message_reply, "file", FIELD_TEXT, recording, NEED, 0, 0),
@@ -314,6 +362,7 @@ static const struct {
 } answers[] = {
     {REQUEST_SAVE, save_fields}, {REQUEST_RECORD, record_fields}, {REQUEST_SEEK, seek_fields},
     {REQUEST_LIST, list_fields}, {REQUEST_GET_PARAMS, params_fields},
+    {REQUEST_REWIND, rewind_fields}, {REQUEST_MARK, mark_fields},
 };
 /* clang-format on */
 
@@ -507,7 +556,23 @@ static bool is_answer_to(const struct message_reply *reply, enum request_op op) 
     return strcmp(reply->to, request_op_name(op)) == 0;
 }
 
+/* Of a reply to list, if it tells of the past. */
+static int read_past(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    if (!is_answer_to(reply, REQUEST_LIST) ||
+        (!cJSON_HasObjectItem(json, "branches") && !cJSON_HasObjectItem(json, "changes"))) {
+        return 0;
+    }
+    reply->past = calloc(1, sizeof *reply->past);
+    if (reply->past == NULL) {
+        return failure_set(failure, FAILURE_BUSY, "branches", "out of memory");
+    }
+    return fields_read(past_fields, json, "", NULL, reply->past, NULL, failure);
+}
+
 static int read_answer(const cJSON *json, struct message_reply *reply, struct failure *failure) {
+    if (read_past(json, reply, failure) != 0) {
+        return -1;
+    }
     for (size_t i = 0; i < sizeof answers / sizeof answers[0]; i++) {
         if (is_answer_to(reply, answers[i].op)) {
             return fields_read(answers[i].fields, json, "", NULL, reply, NULL, failure);
@@ -626,6 +691,8 @@ void message_fini(struct message *message) {
         free(message->body.reply.saves);
         message->body.reply.saves = NULL;
         message->body.reply.save_count = 0;
+        free(message->body.reply.past);
+        message->body.reply.past = NULL;
         free(message->body.reply.params);
         free(message->body.reply.cluster);
         message->body.reply.cluster = NULL;

@@ -170,6 +170,39 @@ struct message_save_row {
     char saved[32]; /* when: "2026-11-21T19:00:00Z" */
 };
 
+/* What the replies to `list` say of the past of a live world. */
+
+enum { MESSAGE_BRANCHES = 64, MESSAGE_MARKS = 64, MESSAGE_CHANGES = 256 };
+
+struct message_branch {
+    char name[LIMIT_NAME_CHARS + 1];
+    char from[LIMIT_NAME_CHARS + 1]; /* the one that it leaves at the tick `at`; "" for the first one */
+    uint64_t at, first, last;        /* ticks: first and last one that can be gone to */
+    bool is_current;
+};
+
+struct message_mark {
+    char name[LIMIT_NAME_CHARS + 1], branch[LIMIT_NAME_CHARS + 1];
+    uint64_t tick;
+};
+
+/** A request that changed the world, or several of a sort in a row. */
+struct message_change {
+    uint64_t tick, number;
+    char branch[LIMIT_NAME_CHARS + 1];
+    uint32_t by, count;                /* the session; 0: one */
+    char name[LIMIT_PERSON_BYTES + 1]; /* of the session; "" for none */
+    char op[LIMIT_NAME_CHARS + 1], text[96];
+};
+
+struct message_past {
+    bool has_branches, has_changes; /* branches and marks; changes */
+    int branch_count, mark_count, change_count;
+    struct message_branch branches[MESSAGE_BRANCHES];
+    struct message_mark marks[MESSAGE_MARKS];
+    struct message_change changes[MESSAGE_CHANGES]; /* the newest first */
+};
+
 struct message_param {
     char kind[LIMIT_NAME_CHARS + 1];
     char param[64];
@@ -203,6 +236,8 @@ struct message_reply {
     bool has_saves;
     int save_count;
     struct message_save_row *saves; /* owned by the message */
+    /* list what=branches, what=changes */
+    struct message_past *past; /* owned by the message; NULL in other replies */
     /* save */
     uint64_t bytes;
     char kept[16]; /* "disk" or "memory" */
@@ -211,6 +246,8 @@ struct message_reply {
     uint64_t from;
     /* seek: the world of the recording */
     uint32_t world;
+    /* rewind: the branch in which the world goes on; mark: its name */
+    char branch[LIMIT_NAME_CHARS + 1], mark[LIMIT_NAME_CHARS + 1];
     /* get_params */
     int param_count;
     struct message_param *params; /* owned by the message */

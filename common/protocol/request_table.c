@@ -11,7 +11,7 @@
 #include "common/text/names.h"
 
 static const char *const list_choices[] = {"scenarios", "kinds",    "targets", "behaviors", "saves",
-                                           "sources",   "branches", "seats",   NULL};
+                                           "sources",   "branches", "seats",   "changes",   NULL};
 
 /* By enum seat_timeout. */
 static const char *const timeout_choices[] = {"pause", "go", "leave", NULL};

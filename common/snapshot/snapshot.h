@@ -218,8 +218,11 @@ void snapshot_view_add_sample(uint32_t one_in, uint64_t of, struct buffer *out);
 static inline int64_t snapshot_offset(int64_t value, int64_t start, int64_t size) {
     int64_t offset = value - start;
     if (size > 0 && (offset < 0 || offset >= size)) {
-        offset %= size;
-        offset += offset < 0 ? size : 0;
+        offset += offset < 0 ? size : -size; /* far enough nearly always, without a division */
+        if (offset < 0 || offset >= size) {
+            offset %= size;
+            offset += offset < 0 ? size : 0;
+        }
     }
     return offset;
 }

@@ -555,6 +555,15 @@ static void list_behaviors(struct json_writer *json) {
     json_end(json);
 }
 
+static int list_past(struct apply *apply, void (*list)(void *context, struct json_writer *json)) {
+    if (list == NULL) {
+        return failure_set(&apply->failure, FAILURE_FULL, "what",
+                           "the past of the world is not in memory; start the server with --rewind BYTES");
+    }
+    list(apply->state->services.context, apply->json);
+    return 0;
+}
+
 int apply_list(struct apply *apply) {
     const struct world *world = apply->state->world;
     apply_write_tick(apply);
@@ -575,19 +584,15 @@ int apply_list(struct apply *apply) {
         list_sources(world, apply->json);
         return 0;
     case LIST_BRANCHES:
-        if (apply->state->services.list_branches == NULL) {
-            return failure_set(
-                &apply->failure, FAILURE_FULL, "what",
-                "the past of the world is not in memory; start the server with --rewind BYTES");
-        }
-        apply->state->services.list_branches(apply->state->services.context, apply->json);
-        return 0;
+        return list_past(apply, apply->state->services.list_branches);
     case LIST_SEATS:
         if (apply->state->services.list_seats == NULL) {
             break;
         }
         apply->state->services.list_seats(apply->state->services.context, apply->json);
         return 0;
+    case LIST_CHANGES:
+        return list_past(apply, apply->state->services.list_changes);
     }
     return failure_set(&apply->failure, FAILURE_INTERNAL, "what", "no such list");
 }

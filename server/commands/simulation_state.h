@@ -147,6 +147,7 @@ struct state_services {
     void (*rewound)(void *context, struct message_event *event, struct json_writer *json);
     int (*mark)(void *context, const struct request_mark *mark, struct failure *failure);
     void (*list_branches)(void *context, struct json_writer *json);
+    void (*list_changes)(void *context, struct json_writer *json);
     /* The seats, all of them or none: one is taken; what go is about may be done; one is left (simulation_internal.h). */
     int (*seat)(void *context, const struct request_seat *seat, struct json_writer *json,
                 struct failure *failure);

@@ -396,6 +396,7 @@ static bool is_in_sample(const struct world *world, int32_t row, uint32_t one_in
 struct sought {
     struct snapshot_filter around, inside;
     uint64_t most;
+    bool only_counts; /* once they are a sample */
 };
 
 /* Adds rows of the chunk that pass: of more than `most` a sample, which gets smaller as more of them come. */
@@ -407,11 +408,39 @@ static void take_rows(struct snapshot_gatherer *gatherer, const struct world *wo
             found->shown++;
             found->inside += snapshot_filter_passes(&sought->inside, chunk, i);
             found->one_in *= found->shown > sought->most * found->one_in ? 2 : 1;
-            if (is_in_sample(world, rows[i], found->one_in)) {
+            if (sought->only_counts ? found->one_in == 1 : is_in_sample(world, rows[i], found->one_in)) {
                 gatherer->rows[gatherer->row_count++] = rows[i];
             }
         }
     }
+}
+
+static bool is_in_box(struct snapshot_gatherer *gatherer, const struct world *world,
+                      const struct snapshot_filter *filter, int32_t row) {
+    struct snapshot *chunk = gatherer->chunk;
+    if (filter->has_box) {
+        const vec2 at = world_agent(world, row).position;
+        chunk->kind[0] = (uint8_t)world_agent_kind(world, row);
+        chunk->x[0] = world_snapshot_hundredths(at.x);
+        chunk->y[0] = world_snapshot_hundredths(at.y);
+    }
+    return !filter->has_box || snapshot_filter_passes(filter, chunk, 0);
+}
+
+/* Appends the rows of agents of a sample that a view shows, where one process has the world: by their ids, so that nothing is looked up of
+ * all others. false when memory is short. */
+static bool find_sample_rows(struct snapshot_gatherer *gatherer, const struct world *world,
+                             const struct snapshot_filter *filter, uint32_t one_in) {
+    for (int32_t row = 0; row < world_agent_count(world); row++) {
+        if (row % CHUNK == 0 && !reserve_rows(gatherer, gatherer->row_count + CHUNK)) {
+            return false;
+        }
+        if (is_in_sample(world, row, one_in) && filter->kinds[world_agent_kind(world, row)] &&
+            is_in_box(gatherer, world, filter, row)) {
+            gatherer->rows[gatherer->row_count++] = row;
+        }
+    }
+    return true;
 }
 
 /* Appends the rows of own agents that a view shows, or a sample of them that has at least those of the one that all ranks
@@ -419,7 +448,8 @@ static void take_rows(struct snapshot_gatherer *gatherer, const struct world *wo
 static bool find_rows(struct snapshot_gatherer *gatherer, const struct world *world,
                       const struct snapshot_view *view, double margin, uint64_t most,
                       struct extract_view *found) {
-    struct sought sought = {.most = most > 0 ? most : 1};
+    struct sought sought = {.most = most > 0 ? most : 1, .only_counts = !world_is_partial(world)};
+    const int32_t before = gatherer->row_count;
     struct world_run runs[2];
     snapshot_view_filter(view, gatherer->head, margin, &sought.around);
     snapshot_view_filter(view, gatherer->head, 0.0, &sought.inside);
@@ -435,21 +465,9 @@ static bool find_rows(struct snapshot_gatherer *gatherer, const struct world *wo
             take_rows(gatherer, world, &sought, runs[r].row + begin, found);
         }
     }
-    return true;
-}
-
-/* The same of a view without a region where one process has the world: agents by their ids, whose number is known. */
-static bool find_rows_anywhere(struct snapshot_gatherer *gatherer, const struct world *world,
-                               const struct snapshot_view *view, struct extract_view *found) {
-    struct snapshot_filter filter;
-    snapshot_view_filter(view, gatherer->head, 0.0, &filter);
-    for (int32_t row = 0; row < world_agent_count(world); row++) {
-        if (row % CHUNK == 0 && !reserve_rows(gatherer, gatherer->row_count + CHUNK)) {
-            return false;
-        }
-        if (is_in_sample(world, row, found->one_in) && filter.kinds[world_agent_kind(world, row)]) {
-            gatherer->rows[gatherer->row_count++] = row;
-        }
+    if (sought.only_counts && found->one_in > 1) {
+        gatherer->row_count = before;
+        return find_sample_rows(gatherer, world, &sought.around, found->one_in);
     }
     return true;
 }
@@ -606,8 +624,10 @@ static int look(struct snapshot_gatherer *gatherer, const struct world *world,
         } else if (view->has_region || world_is_partial(world)) {
             is_short = !find_rows(gatherer, world, view, margin, most_of(world, view), added);
         } else {
+            struct snapshot_filter filter;
+            snapshot_view_filter(view, gatherer->head, 0.0, &filter);
             added->one_in = choose(gatherer, world, view, population_of(world, view));
-            is_short = !find_rows_anywhere(gatherer, world, view, added);
+            is_short = !find_sample_rows(gatherer, world, &filter, added->one_in);
         }
         if (is_short) {
             return -1;

@@ -589,6 +589,166 @@ void past_write(struct past *past, struct json_writer *json) {
     pthread_mutex_unlock(&past->mutex);
 }
 
+/* ---- the list of changes, under the lock ---- */
+
+enum {
+    CHANGES_MOST = 256,
+    CHANGES_READ = 4096 /* lines at most: those of a pointer that moves are one change */
+};
+
+/* A request, or several of a kind in a row. */
+struct change {
+    uint64_t tick, number, first_tick;
+    uint32_t by, count;
+    char name[LIMIT_PERSON_BYTES + 1], op[LIMIT_NAME_CHARS + 1], text[PAST_CHANGE_TEXT];
+};
+
+/* {"op":"spawn","kind":"fish","count":3} as "op spawn, kind fish, count 3" */
+static void write_words(const char *json, size_t length, char out[PAST_CHANGE_TEXT]) {
+    size_t count = 0;
+    bool is_string = false;
+    for (size_t i = 1; i + 1 < length && count + 3 < PAST_CHANGE_TEXT; i++) {
+        if (json[i] == '"') {
+            is_string = !is_string;
+        } else if (is_string && json[i] == '\\') {
+            out[count++] = json[++i];
+        } else if (!is_string && json[i] == ',') {
+            out[count++] = ',';
+            out[count++] = ' ';
+        } else {
+            out[count++] = !is_string && json[i] == ':' ? ' ' : json[i];
+        }
+    }
+    while (count > 0 && count + 3 >= PAST_CHANGE_TEXT && ((unsigned char)out[count - 1] & 0x80u) != 0) {
+        count--; /* no part of a letter */
+    }
+    out[count] = '\0';
+}
+
+/* False: not readable, or it changes only the time. */
+static bool read_change(const char *text, size_t length, struct change *out) {
+    static const char *const of_time[] = {"pause", "resume", "step", "speed"};
+    static const size_t op_at = sizeof "op " - 1;
+    struct recording_line line;
+    struct failure failure;
+    char words[PAST_CHANGE_TEXT];
+    if (recording_line_read(text, length, &line, &failure) != 0 || line.request_length < 2) {
+        return false;
+    }
+    write_words(line.request, line.request_length, words);
+    const size_t op_end = strcspn(words, ",");
+    const char *rest = words + op_end + strspn(words + op_end, ", ");
+    *out = (struct change){line.tick, line.seq, line.tick, line.by, 1, "", "", ""};
+    memcpy(out->name, line.name, sizeof out->name);
+    (void)snprintf(out->op, sizeof out->op, "%.*s", (int)(op_end > op_at ? op_end - op_at : 0),
+                   words + op_at);
+    memcpy(out->text, rest, strlen(rest) + 1);
+    for (size_t i = 0; i < sizeof of_time / sizeof of_time[0]; i++) {
+        if (strcmp(out->op, of_time[i]) == 0) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Whether an earlier change is of the row: the same, up to the first number, by the same, no more than a second before. */
+static bool joins(const struct past *past, const struct change *row, const struct change *earlier) {
+    static const char numbers[] = "-0123456789";
+    const size_t same = strcspn(row->text, numbers);
+    return row->by == earlier->by && strcmp(row->op, earlier->op) == 0 &&
+           same == strcspn(earlier->text, numbers) && memcmp(row->text, earlier->text, same) == 0 &&
+           row->text[same] != '\0' && (double)(row->first_tick - earlier->tick) <= past->tick_hz;
+}
+
+static void write_change(const struct change *change, uint32_t branch, struct json_writer *json) {
+    char name[PAST_NAME];
+    write_name(branch, name);
+    json_object(json);
+    json_key_unsigned(json, "tick", change->tick);
+    json_key_string(json, "branch", name);
+    json_key_unsigned(json, "number", change->number);
+    json_key_unsigned(json, "by", change->by);
+    if (change->name[0] != '\0') {
+        json_key_string(json, "name", change->name);
+    }
+    json_key_string(json, "op", change->op);
+    json_key_string(json, "text", change->text);
+    if (change->count > 1) {
+        json_key_unsigned(json, "count", change->count);
+    }
+    json_end(json);
+}
+
+/* The newest checkpoint with a lesser number, and its branch; NULL: there is none. */
+static const struct node *node_before(const struct past *past, uint32_t number, uint32_t *branch_number) {
+    const struct node *found = NULL;
+    for (const struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
+        for (const struct node *node = branch->first; node != NULL; node = node->next) {
+            if (node->number < number && (found == NULL || node->number > found->number)) {
+                found = node;
+                *branch_number = branch->number;
+            }
+        }
+    }
+    return found;
+}
+
+/* The list while it is written. row: the newest change that is not written yet; count 0: none. */
+struct change_list {
+    struct json_writer *json;
+    int rows, lines; /* how many more there may be */
+    struct change row;
+    uint32_t branch; /* of the row */
+};
+
+static void flush_change(struct change_list *list) {
+    if (list->row.count > 0 && list->rows > 0) {
+        write_change(&list->row, list->branch, list->json);
+        list->rows--;
+    }
+    list->row.count = 0;
+}
+
+/* The changes behind a checkpoint, the newest first. */
+static void list_changes_of(const struct past *past, const struct node *node, uint32_t branch,
+                            struct change_list *list) {
+    size_t end = node->lines.length;
+    while (end > 0 && list->rows > 0 && list->lines-- > 0) {
+        struct change change;
+        size_t begin = end - 1; /* its newline */
+        while (begin > 0 && node->lines.data[begin - 1] != '\n') {
+            begin--;
+        }
+        const bool is_change = read_change(node->lines.data + begin, end - 1 - begin, &change);
+        const bool is_same = list->row.count > 0 && list->branch == branch;
+        end = begin;
+        if (is_change && is_same && joins(past, &list->row, &change)) {
+            list->row.count++;
+            list->row.first_tick = change.tick;
+        } else if (is_change) {
+            flush_change(list);
+            list->row = change;
+            list->branch = branch;
+        }
+    }
+}
+
+void past_write_changes(struct past *past, struct json_writer *json) {
+    struct change_list list = {.json = json, .rows = CHANGES_MOST, .lines = CHANGES_READ};
+    uint32_t number = UINT32_MAX, branch = 0;
+    pthread_mutex_lock(&past->mutex);
+    json_key(json, "changes");
+    json_array(json);
+    for (const struct node *node = node_before(past, number, &branch);
+         node != NULL && list.rows > 0 && list.lines > 0; node = node_before(past, number, &branch)) {
+        list_changes_of(past, node, branch, &list);
+        number = node->number;
+    }
+    flush_change(&list);
+    json_end(json);
+    pthread_mutex_unlock(&past->mutex);
+}
+
 /* ---- going back: which moment ---- */
 
 /* The member of the request that says which moment. */

@@ -34,7 +34,8 @@ struct node;
 enum {
     PAST_NAME = 16,     /* "b12" */
     PAST_BRANCHES = 64, /* the one that was left first goes then */
-    PAST_MARKS = 64
+    PAST_MARKS = 64,
+    PAST_CHANGE_TEXT = 96
 };
 
 /** The way to a moment, once it was gone (past_go, side_world.h). */
@@ -117,6 +118,9 @@ void past_arrive(struct past *past, struct past_way *way, uint64_t seq, char nam
                  char from[PAST_NAME]);
 /** Adds the members "branches", "marks" and "bytes". */
 void past_write(struct past *past, struct json_writer *json);
+/** Adds the member "changes": the requests that changed the worlds of all branches, the newest first, as protocol.md says. Those of
+ * one sort that follow within a second are one row. */
+void past_write_changes(struct past *past, struct json_writer *json);
 
 /* For any thread. */
 

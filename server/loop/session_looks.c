@@ -101,7 +101,8 @@ static bool is_query(const struct request *request) {
     const int what = request->body.list.what;
     return command_sort_of(request) == COMMAND_QUERY &&
            !(request->op == REQUEST_LIST &&
-             (what == LIST_SCENARIOS || what == LIST_SAVES || what == LIST_BRANCHES || what == LIST_SEATS));
+             (what == LIST_SCENARIOS || what == LIST_SAVES || what == LIST_BRANCHES || what == LIST_SEATS ||
+              what == LIST_CHANGES));
 }
 
 /* Whether it changes what is in the world, and not its time. */

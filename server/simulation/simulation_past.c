@@ -56,6 +56,11 @@ static void list_branches(void *context, struct json_writer *json) {
     past_write(simulation->past, json);
 }
 
+static void list_changes(void *context, struct json_writer *json) {
+    struct simulation *simulation = context;
+    past_write_changes(simulation->past, json);
+}
+
 /* ---- life ---- */
 
 int simulation_past_init(struct simulation *simulation, uint64_t bytes) {
@@ -74,6 +79,7 @@ int simulation_past_init(struct simulation *simulation, uint64_t bytes) {
     services->rewound = rewound;
     services->mark = put_mark;
     services->list_branches = list_branches;
+    services->list_changes = list_changes;
     return 0;
 }
 

@@ -4,6 +4,7 @@ What the files say of the machine (names of certificates, ports, the socket) is 
 """
 
 import contextlib
+import json
 import os
 import pathlib
 import signal
@@ -100,14 +101,15 @@ class Proxy(Case):
         self.unix = f"{self.folder}/web.sock"
         self.certificate, self.key = f"{self.folder}/certificate.pem", f"{self.folder}/key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes",
-                        "-days", "2", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME}",
+                        "-days", "2", "-subj", f"/CN={NAME}", "-addext", f"subjectAltName=DNS:{NAME},IP:127.0.0.1",
                         "-keyout", self.key, "-out", self.certificate], check=True, capture_output=True, timeout=PATIENCE_S)
         self.tls = ssl.create_default_context(cafile=self.certificate)
         self.tls.set_alpn_protocols(["http/1.1"])
         self.port = free_port()
         self.host = f"{NAME}:{self.port}"
         self.source = "127.0.0.1"
-        self.server = stack.enter_context(WebServer("--web-host", NAME, "--paused", "flock", web=f"unix:{self.unix}"))
+        self.seconds = pathlib.Path(self.folder, "seconds")
+        self.server = stack.enter_context(WebServer("--web-host", NAME, "--paused", "--seconds", str(self.seconds), "flock", web=f"unix:{self.unix}"))
         stack.enter_context(self.run_proxy())
         stack.enter_context(mock.patch.object(web_client, "connect_to", self.connect_to))
 
@@ -200,13 +202,44 @@ class Nginx(Proxy):
         site = replaced((ROOT / "docs/deploy/nginx.conf").read_text(),
                         ("listen 80;", f"listen 127.0.0.1:{free_port()};"), ("listen 443 ", f"listen 127.0.0.1:{self.port} "),
                         (f"/etc/letsencrypt/live/{NAME}/fullchain.pem", self.certificate),
-                        (f"/etc/letsencrypt/live/{NAME}/privkey.pem", self.key), ("unix:/run/drover/web.sock", f"unix:{self.unix}"),
+                        (f"/etc/letsencrypt/live/{NAME}/privkey.pem", self.key), ("unix:/run/drover/web.sock", f"unix:{self.unix}"), ("/var/lib/drover/seconds", str(self.seconds)),
                         ("proxy_read_timeout 60s", f"proxy_read_timeout {READ_TIMEOUT_S}s"))
         configuration = pathlib.Path(self.folder, "nginx.conf")
         configuration.write_text(NGINX.format(folder=self.folder, site=site, user="user root;" if os.geteuid() == 0 else ""))
         with running([self.program, "-p", self.folder, "-c", str(configuration), "-e", f"{self.folder}/early.log"], self.port,
                      f"{self.folder}/nginx.out"):
             yield
+
+
+    def watch(self, *options):
+        return subprocess.run([os.environ["DROVER_VIEWER"], f"https://127.0.0.1:{self.port}/live/index.json", "--headless", "--frames", "60",
+                               "--no-reconnect", "--log", "info", *options], capture_output=True, text=True, timeout=PATIENCE_S, check=False)
+
+    def test_static_seconds(self):
+        with self.visit() as client:
+            client.request("step", count=120)
+        wait_for((self.seconds / "index.json").exists, "an index")
+        index = json.loads((self.seconds / "index.json").read_text())
+        for name, kept in (("index.json", "public, max-age=1"), (f"{index['latest']}.ndjson", "public, max-age=31536000, immutable"),
+                           (f"scenario-{index['scenarios'][-1]}.json", "public, max-age=31536000, immutable")):
+            status, headers, body = self.ask(f"/live/{name}")
+            self.assertEqual((status, headers["cache-control"], headers["access-control-allow-origin"]), (200, kept, "*"), name)
+            if name != "index.json":
+                self.assertEqual(body, (self.seconds / name).read_bytes())
+
+    @unittest.skipUnless("DROVER_VIEWER" in os.environ, "no viewer was built")
+    def test_the_viewer_trusts_who_it_is_told_to(self):
+        with self.visit() as client:
+            client.request("step", count=120)
+        wait_for((self.seconds / "index.json").exists, "an index")
+        seen = self.watch("--ca", self.certificate)
+        self.assertEqual(seen.returncode, 0, seen.stderr)
+        self.assertIn(f"connected to https://127.0.0.1:{self.port}/live/index.json", seen.stderr)
+        wrong = self.watch()
+        self.assertEqual(wrong.returncode, 1, wrong.stderr)
+        self.assertRegex(wrong.stderr, "cannot be read: SSL certificate problem: self[- ]signed certificate; "
+                         "expected one that this system trusts, or that --ca FILE has")
+        self.assertIn("--ca takes a file of certificates", self.watch("--ca", f"{self.folder}/nothing.pem").stderr)
 
 
 class Caddy(Proxy):

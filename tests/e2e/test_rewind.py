@@ -131,6 +131,26 @@ class Rewind(Case):
             client.request("resume")
             wait_for(lambda: client.request("ping")["tick"] > 25, "it goes on")
 
+    def test_what_was_done_is_listed(self):
+        with Server("--paused", "flock") as server, server.connect() as client:
+            client.request("hello", name="Ann")
+            client.request("step", count=30)
+            client.request("spawn", kind="bird", count=2)
+            client.request("step", count=90)
+            for x in range(40):  # a target that is dragged: one change
+                client.request("mouse", x=100 + x, y=50)
+                client.request("step", count=1)
+            client.request("rewind", tick=60)
+            client.request("set_param", kind="bird", param="max_speed", value=90)
+            rows = client.request("list", what="changes")["changes"]
+            self.assertEqual([(row["tick"], row["branch"], row["op"], row["text"].split(",")[0], row.get("count", 1), row["name"]) for row in rows],
+                             [(60, "b2", "set_param", "kind bird", 1, "Ann"), (159, "b1", "mouse", "x 139", 40, "Ann"),
+                              (30, "b1", "spawn", "kind bird", 1, "Ann")])
+            self.assertEqual(sorted((row["number"] for row in rows), reverse=True), [row["number"] for row in rows])
+            for i in range(300):
+                client.request("add_target", name=f"t{'abcdefghij'[i % 10]}{i}", x=i, y=1)
+            self.assertEqual(len(client.request("list", what="changes")["changes"]), 256)
+
     def test_a_recording_of_three_branches_verifies(self):
         file = f"{self.folder}/a.drover"
         with Server("--paused", "--record", file, "flock") as server, server.connect() as client:
@@ -202,7 +222,7 @@ class Rewind(Case):
 
     def test_memory(self):
         with Server("--paused", "--rewind", "0", "flock") as server, server.connect() as client:
-            for op, fields in (("rewind", {"ticks": 1}), ("mark", {"name": "a"}), ("list", {"what": "branches"})):
+            for op, fields in (("rewind", {"ticks": 1}), ("mark", {"name": "a"}), ("list", {"what": "branches"}), ("list", {"what": "changes"})):
                 self.assert_error(client.request(op, **fields), "full")
         with Server("--paused", "--rewind", "20K", "flock") as server, server.connect() as client:  # not even a copy of the world
             client.request("step", count=90)

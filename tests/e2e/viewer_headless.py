@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 
-from drover_client import ROOT, Server
+from drover_client import ROOT, Server, wait_for
 import viewer_support as support
 from viewer_support import check, step
 
@@ -121,6 +121,19 @@ GOLDEN_PICTURES = {  # scenario: ticks, flags
 }
 
 
+def compare(name, folder, taken, write):
+    path = GOLDEN / f"{name}.png"
+    if write:
+        GOLDEN.mkdir(exist_ok=True)
+        path.write_bytes((folder / f"golden-{name}.png").read_bytes())
+        return
+    share = support.difference(taken, support.Picture(path))
+    if share > TOLERANCE:
+        kept = pathlib.Path(tempfile.gettempdir()) / f"drover-golden-{name}.png"
+        kept.write_bytes((folder / f"golden-{name}.png").read_bytes())
+        raise AssertionError(f"{100 * share:.2f} % of the pixels differ from {path}; the new picture is kept as {kept}")
+
+
 def golden_pictures(folder, write):
     for name, (ticks, flags) in GOLDEN_PICTURES.items():
         step(f"{name}: the golden picture")
@@ -128,16 +141,32 @@ def golden_pictures(folder, write):
             client.request("step", count=ticks)
             # frames until the replies about parameters and forces arrive
             taken = take(server.port, folder / f"golden-{name}.png", "--frames", "60", "--fixed-dt", "16", *flags)
-        path = GOLDEN / f"{name}.png"
-        if write:
-            GOLDEN.mkdir(exist_ok=True)
-            path.write_bytes((folder / f"golden-{name}.png").read_bytes())
-            continue
-        share = support.difference(taken, support.Picture(path))
-        if share > TOLERANCE:
-            kept = pathlib.Path(tempfile.gettempdir()) / f"drover-golden-{name}.png"
-            kept.write_bytes((folder / f"golden-{name}.png").read_bytes())
-            raise AssertionError(f"{100 * share:.2f} % of the pixels differ from {path}; the new picture is kept as {kept}")
+        compare(name, folder, taken, write)
+
+
+def past(client):
+    """A minute and a half, marks, requests, and two branches that were left, one of them beyond now."""
+    def rewind(ticks):
+        wait_for(lambda: client.request("rewind", ticks=ticks)["op"] == "reply", "the checkpoints are made")
+    client.request("step", count=900)
+    client.request("mark", name="start")
+    client.request("set_param", kind="prey", param="max_speed", value=120)
+    client.request("step", count=4800)
+    rewind(1500)
+    client.request("step", count=300)
+    client.request("set_param", kind="hunter", param="max_speed", value=170)
+    client.request("mark", name="faster")
+    client.request("step", count=500)
+    rewind(300)
+    client.request("step", count=100)
+
+
+def timeline(folder, write):
+    step("the timeline with marks, requests and branches: the golden picture")
+    with Server("hunters_and_prey", "--paused") as server, server.connect() as client:
+        past(client)
+        picture = take(server.port, folder / "golden-timeline.png", "--frames", "12", "--fixed-dt", "16", "--panel", "on", "--size", "1000x520")
+    compare("timeline", folder, picture, write)
 
 
 def man_page():
@@ -189,6 +218,7 @@ def main():
         legend_covers_nothing(folder)
         pictures_repeat(folder)
         golden_pictures(folder, WRITES)
+        timeline(folder, WRITES)
         man_page()
         ffmpeg_is_missing(folder)
         refusals(folder)

@@ -15,8 +15,8 @@ VIEWER = support.viewer_program(__doc__)
 SIZE = (1000, 520)
 LIVE = (704, SIZE[1] - 19, 14)  # where the word is on the timeline
 GREEN, AMBER = (0x3F, 0xB9, 0x50), (0xE3, 0xB3, 0x41)
-TIMELINE = (228, 660, SIZE[1] - 19)  # its left and right end, and how far down it is
-JUMP = 60  # ticks: Left and Right go a second of the world's time
+TIMELINE = (228, 598, SIZE[1] - 19)  # its left and right end, and how far down it is
+JUMP = 60  # ticks: Shift with Left and Right goes a second of the world's time
 
 
 def is_live(picture):
@@ -95,12 +95,12 @@ def looks_back_in_a_pause(viewer, client, asker, camera):
             break
         viewer.key("End")
     client.request("speed", factor=1.0)
-    check(is_regular(ticks), f"Left goes {JUMP} ticks back: {ticks}")
+    check(is_regular(ticks), f"Shift+Left goes {JUMP} ticks back: {ticks}")
     check(checked > 0, "no agent was in the open")
-    viewer.key("Right")
+    viewer.key("shift+Right")
     right = shown(viewer).tick
     off = max(abs(later - earlier - JUMP) for later, earlier in zip(ticks, ticks[1:]))  # 0 unless a busy machine left frames out
-    check(abs(right - ticks[-2]) <= 2 * off, f"Right goes back to tick {ticks[-2]}, not {right}; {ticks}")
+    check(abs(right - ticks[-2]) <= 2 * off, f"Shift+Right goes back to tick {ticks[-2]}, not {right}; {ticks}")
     viewer.key("End")
     shown(viewer, lambda p: is_live(p) and p.tick == end, "End is live")
 
@@ -110,10 +110,10 @@ def is_regular(ticks):
 
 
 def goes_back(viewer, camera, seen, end):
-    """Left, four times; the ticks that were shown, and how many agents are where they were."""
+    """Shift+Left, four times; the ticks that were shown, and how many agents are where they were."""
     ticks, checked = [end], 0
     for _ in range(4):
-        viewer.key("Left")
+        viewer.key("shift+Left")
         picture = shown(viewer, is_past, "the past has its frame")
         ticks.append(picture.tick)
         if picture.tick in seen:
@@ -221,6 +221,34 @@ def begins_afresh(viewer, asker):
     check(picture.tick <= asker.snapshot()["tick"], f"tick {picture.tick} is of the new world")
 
 
+def goes_on(viewer, client):
+    step("10 s back by the handle, on from there: a branch; a click on the other one goes back to it")
+
+    def branch():
+        return next(row["name"] for row in client.request("list", what="branches")["branches"] if row["current"])
+
+    left, right, y = TIMELINE
+    viewer.key("End")
+    end = shown(viewer, is_live, "now").tick
+    viewer.move(right, y)
+    viewer.press()
+    viewer.move(right - 20, y)
+    viewer.drop(right - (right - left) // 6, y)
+    earlier = shown(viewer, lambda p: is_past(p) and p.tick < end - 5 * JUMP, "the past").tick
+    viewer.key("ctrl+t")
+    wait_until(branch, lambda name: name == "b2", "the world goes on in a branch")
+    shown(viewer, lambda p: is_live(p) and p.tick == earlier, f"from tick {earlier} on")
+    viewer.move(right - 6, SIZE[1] - 9)
+    viewer.frames(2)
+    viewer.click()
+    wait_until(branch, lambda name: name == "b1", "it is where it was")
+    shown(viewer, lambda p: is_live(p) and p.tick >= end, "at its end")
+    viewer.key("ctrl+m")
+    wait_until(lambda: client.request("list", what="branches")["marks"], lambda marks: [mark["name"] for mark in marks] == ["m1"], "a mark")
+    client.request("resume")
+    shown(viewer, lambda p: is_live(p) and p.tick > end + JUMP, "the viewer knows that it runs: Left goes back by seconds")
+
+
 def main():
     with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
             server.connect() as asker:
@@ -231,6 +259,7 @@ def main():
             holds(viewer, client, asker)
             plays(viewer, asker)
             changes_nothing(viewer, asker, camera)
+            goes_on(viewer, asker)
             begins_afresh(viewer, asker)
     print("ok")
 

@@ -123,7 +123,7 @@ def looks_back(viewer, client, camera, server):
         wait_for(lambda: other.snapshot()["tick"] > first, "the server runs on")
     viewer.key("End")
     viewer.picture(lambda p: p.count((0x3F, 0xB9, 0x50), 804, 681, 14) > 20, "End is live again")
-    knob, y = 760 - 6, SIZE[1] - 19
+    knob, y = 698, SIZE[1] - 19
     viewer.move(knob, y)
     viewer.press()
     viewer.move(knob - 12, y)

@@ -81,7 +81,7 @@ def recalls_forces(viewer, client, agent):
     client.request("pause")
     drawn = {}
     for _ in range(4):  # it is small at some moments
-        viewer.key("Left")
+        viewer.key("shift+Left")
         picture = viewer.picture(lambda p: p.pixel(1, 300) == AMBER and p.tick not in drawn, "the past has its frame")
         drawn[picture.tick] = picture.count(STEERING)
     check(max(drawn.values()) > 20, f"the force on agent {agent} is drawn: {drawn}")

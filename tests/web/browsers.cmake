@@ -57,7 +57,7 @@ if(DROVER_WEB)
   endif()
   # The page with its server inside.
   set(gallery ${CMAKE_BINARY_DIR}/gallery)
-  drover_browser_test(world chromium COMMAND test_world.mjs ${gallery} start share files NEEDS ${driver} ${gallery}/world.html)
+  drover_browser_test(world chromium COMMAND test_world.mjs ${gallery} start share files seconds NEEDS ${driver} ${gallery}/world.html)
   drover_browser_test(world firefox COMMAND test_world.mjs ${gallery} start links NEEDS ${driver} ${gallery}/world.html)
   foreach(engine chromium firefox)
     drover_browser_test(world_all ${engine} COMMAND test_world.mjs ${gallery} NEEDS ${driver} ${gallery}/world.html TIMEOUT 900)

@@ -287,6 +287,42 @@ const PARTS = {
   },
 
   // A file that is dropped does not take the page's place.
+  // The past: a drag of the handle goes back, the world goes on from there in a branch, and a press on the one that was left returns.
+  async past({ visit, client }) {
+    const branch = async () => (await client.request("list", { what: "branches" })).branches.find(({ current }) => current).name;
+    const boxOf = (one) => visit.page.evaluate((selector) => {
+      const { left, top, right, bottom } = document.querySelector(selector).getBoundingClientRect();
+      return { left, top, right, bottom };
+    }, one);
+    await client.request("resume");
+    const begin = (await client.stats()).tick;
+    await until("some seconds", async () => (await client.stats()).tick > begin + 300);
+    await client.request("pause");
+    await visit.until("the bar says paused", async () => (await visit.text(".bar .state")) === "paused");
+    if ((await visit.count(".timeline")) === 0) await visit.key("p");
+    const { tick } = await client.stats();
+    await visit.press(".timeline button", "set a mark");
+    await visit.until("its flag", async () => (await visit.count(".moments i.flag")) === 1);
+    const { left, right, top, bottom } = await boxOf(".past-line input.track"), y = (top + bottom) / 2;
+    await visit.page.mouse.move(right - 7, y);
+    await visit.page.mouse.down();
+    await visit.page.mouse.move(right - 20, y);
+    await visit.page.mouse.move(right - 7 - (right - left - 14) / 20, y); // of a minute
+    await visit.page.mouse.up();
+    await visit.until("some seconds ago", async () => /^-[1-9]/.test(await visit.text(".timeline .back")) && (await visit.tick()) < tick - 60);
+    const after = await boxOf(".past-line input.track");
+    check(after.left === left && after.right === right, `the line stays where it is: ${left} to ${right}, then ${after.left} to ${after.right}`);
+    const earlier = await visit.tick();
+    await visit.press(".timeline button", "go on from here");
+    await until("the world goes on in a branch", async () => (await branch()) === "b2" && (await client.stats()).tick === earlier);
+    await visit.until("the branch that was left has a line", async () => (await visit.text("button.branch")) === "b1");
+    const lane = await boxOf("button.branch");
+    check(lane.bottom <= (await visit.page.evaluate(() => innerHeight)), `its line is in the window, and does not end at ${lane.bottom}`);
+    await visit.press(".timeline button", "b1");
+    await until("it is where it was", async () => (await branch()) === "b1" && (await client.stats()).tick === tick);
+    await client.request("resume");
+  },
+
   async drops({ visit }) {
     await visit.page.evaluate(() => {
       const data = new DataTransfer();
@@ -297,7 +333,7 @@ const PARTS = {
   },
 };
 
-const ORDER = ["loads", "fails", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "picker", "drops"];
+const ORDER = ["loads", "fails", "moves", "mouse", "time", "select", "slider", "keyboard", "obstacle", "past", "picker", "drops"];
 
 await runTest(() =>
   withServer(["hunters_and_prey"], async (server) => {

@@ -37,6 +37,22 @@ async function startSite(server, folder) {
   return { site, address: `http://127.0.0.1:${site.address().port}` };
 }
 
+// The timeline reaches as far as the index, goes there, and comes back by its button.
+async function goesBack(visit) {
+  await visit.until("some seconds in the index", async () => -parseInt(await visit.text(".timeline .back"), 10) > 6);
+  const before = await visit.tick();
+  await visit.page.evaluate(() => {
+    const track = document.querySelector(".past-line input.track");
+    track.value = track.min;
+    for (const type of ["input", "change"]) track.dispatchEvent(new Event(type));
+  });
+  await visit.until("an earlier moment", async () => (await visit.tick()) < before - 60);
+  await visit.until("how long ago that is", async () => /^-\d/.test(await visit.text(".timeline .back")));
+  await visit.page.evaluate(() => document.querySelector(".timeline button.live").click());
+  await visit.until("now again", async () => (await visit.tick()) > before);
+  step(`  back from tick ${before}, and live again`);
+}
+
 await runTest(async () => {
   await withBrowser(engine, async ({ newPage }) => {
     const folder = makeFolder("seconds");
@@ -44,7 +60,7 @@ await runTest(async () => {
     needPage(server);
     const { site, address } = await startSite(server, folder);
     try {
-      const visit = await Visit.open(newPage, { ...server, address }, { hash: "?seconds=live/index.json", ...SMALL });
+      const visit = await Visit.open(newPage, { ...server, address }, { hash: "?seconds=live/index.json#panel=on", ...SMALL });
       await visit.until("how far it is behind", async () => / \d\.\d s behind$/.test(await visit.text(".bar .state")));
       const words = await visit.text(".bar .state"), behind = Number(/([\d.]+) s behind/.exec(words)[1]);
       check(behind > 1.0 && behind < 30, `the page is ${behind} s behind, and a second has to end before it can be had`);
@@ -53,6 +69,7 @@ await runTest(async () => {
         const { tick } = await client.stats();
         await visit.until("a later moment", async () => (await visit.tick()) > tick);
         check((await client.stats()).sessions.web === undefined || (await client.stats()).sessions.subscribed === 1, "the page has a session");
+        await goesBack(visit);
         await client.request("load", { scenario: "wander" });
         await visit.until("the other world", async () => (await visit.text(".bar .title")) === "Wander");
         await client.request("pause");

@@ -83,8 +83,8 @@ async function lookAt(newPage, server, client, name) {
 
   await visit.until(`${name}: a past`, async () => (await page.$eval(".timeline .back", (node) => parseFloat(node.textContent))) < -1);
   await page.evaluate(() => {
-    const line = document.querySelector('.timeline > input.track[aria-label$="minute"]');
-    line.value = "-1";
+    const line = document.querySelector('.past-line > input.track');
+    line.value = String(Number(line.value) - 1 / 60);
     line.dispatchEvent(new Event("change", { bubbles: true }));
   });
   const ago = await visit.until(`${name}: how long ago it was`, () => visit.text(".ago"));

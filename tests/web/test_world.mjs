@@ -127,14 +127,34 @@ async function flat({ open }) {
   return page;
 }
 
+// A second of a world with one agent, and a page that embeds it.
+const LINES = Array.from({ length: 10 }, (_, i) => JSON.stringify({ op: "snapshot", tick: 70 + i, time: 1 + i / 60, agents: [], targets: [], clock: i * 100 }));
+const SCENARIO = { name: "own", title: "Kept", description: "", size: [800, 600], edge: "wrap", seed: 1, tick_hz: 60, kinds: [], targets: [] };
+const SECONDS = {
+  "index.json": { version: 1, first: 1, latest: 1, layout: "packed", paused: true, speed: 1, clock: 900, written: 1, scenarios: [1] },
+  "scenario-1.json": { op: "hello", protocol: 1, server: "static seconds", session: 1, tick: 0, time: 0, paused: false, role: "viewer", scenario: SCENARIO },
+};
+
+async function seconds({ newPage, server }) {
+  step("<drover-world> plays static seconds, and starts no server for it");
+  const page = await newPage(`${server.origin}/embeds.html`, { width: 1280, height: 800 });
+  const frame = await until("the world's document", () => page.frames().find((one) => one.url().includes("world.html#seconds=")) ?? false);
+  await until("its title", () => frame.evaluate(() => document.querySelector(".title")?.textContent === "Kept"));
+  check(!(await frame.evaluate(() => performance.getEntriesByType("resource").some(({ name }) => name.includes("server_worker")))), "it started the server");
+  return page;
+}
+
 await runTest(async () => {
-  const parts = { start, hidden, share, files, links, flat }, folder = makeFolder("world");
-  const server = await startPageServer({ "/scenarios/": join(gallery, "scenarios"), "/previews/": join(gallery, "previews"), "/": gallery }, () => {});
+  const parts = { start, hidden, share, files, links, flat, seconds }, folder = makeFolder("world");
+  const server = await startPageServer({ "/scenarios/": join(gallery, "scenarios"), "/previews/": join(gallery, "previews"), "/": gallery,
+    "/embeds.html": Buffer.from('<!DOCTYPE html><script src="drover-world.js"></script><drover-world src="live/index.json"></drover-world>'),
+    "/live/1.ndjson": Buffer.from(`${LINES.join("\n")}\n`),
+    ...Object.fromEntries(Object.entries(SECONDS).map(([name, value]) => [`/live/${name}`, Buffer.from(`${JSON.stringify(value)}\n`)])) }, () => {}, { policy: "" });
   await withBrowser(engine, async ({ browser, newPage }) => {
     const open = (fragment) => newPage(`${server.origin}/world.html#${fragment}`, { width: 1280, height: 800 });
     for (const [name, part] of Object.entries(parts)) {
       if (wanted.length > 0 && !wanted.includes(name)) continue;
-      const page = await part({ open, browser, folder });
+      const page = await part({ open, browser, folder, newPage, server });
       check(page.errors.length === 0, () => page.errors.join("\n"));
       await page.close();
     }

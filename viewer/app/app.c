@@ -394,12 +394,12 @@ static const double first_snapshot_limit_ms = 10000.0, answers_limit_ms = 10000.
 
 /* ---- a frame ---- */
 
-/* Whether the last frame, which is the picture, would lack the forces on the selected agent, or what gates and areas have measured:
- * they were asked for. It is drawn again until the answer is there, or for some seconds. */
+/* Whether the last frame, which is the picture, would lack the forces on the selected agent, what gates and areas have measured, or
+ * the past on the timeline: they were asked for. It is drawn again until the answer is there, or for some seconds. */
 static bool lacks_answers(const struct app *app) {
     return app->options.frames > 0 && app->times.count + 1 >= app->options.frames &&
-           (app->inspection.lacks_agent || app->inspection.lacks_measure) && app->link.state == LINK_READY &&
-           app->now_ms - app->pacing.started_ms < answers_limit_ms;
+           (app->inspection.lacks_agent || app->inspection.lacks_measure || app_lacks_past(app)) &&
+           app->link.state == LINK_READY && app->now_ms - app->pacing.started_ms < answers_limit_ms;
 }
 
 /* Ends the loop when the frames are drawn or the server is gone; -1 with *failure when that is an error. */
@@ -490,6 +490,7 @@ int app_frame(struct app *app, struct failure *failure) {
     }
     app_take_mail(app);
     app_update_replay(app);
+    app_ask_past(app);
     app_kiosk_update(app);
     if (!needs_picture(app)) {
         app->pacing.is_still = true;

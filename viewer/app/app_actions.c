@@ -174,10 +174,19 @@ static void pause_or_play(struct app *app) {
 }
 
 static void step(struct app *app) {
-    if (app->past.playhead.is_live) {
+    if (!app_is_in_past(app)) {
         app_step_world(app);
     } else {
         app_step_past(app, true);
+    }
+}
+
+/* A second; of a paused world a tick, which the server may have to go back by. */
+static void back(struct app *app) {
+    if (app->server.is_paused) {
+        app_step_past(app, false);
+    } else {
+        app_jump(app, -jump_s);
     }
 }
 
@@ -194,8 +203,20 @@ static bool act_on_time(struct app *app, enum shortcut_action action) {
         app_step_past(app, false);
         return true;
     case SHORTCUT_BACK:
+        back(app);
+        return true;
     case SHORTCUT_FORWARD:
-        app_jump(app, action == SHORTCUT_FORWARD ? jump_s : -jump_s);
+        if (!app->server.is_paused) {
+            app_jump(app, jump_s);
+        } else if (!app_is_in_past(app) && !app_may(app, REQUEST_STEP)) {
+            return true;
+        } else {
+            step(app);
+        }
+        return true;
+    case SHORTCUT_BACK_SECOND:
+    case SHORTCUT_FORWARD_SECOND:
+        app_jump(app, action == SHORTCUT_FORWARD_SECOND ? jump_s : -jump_s);
         return true;
     case SHORTCUT_SLOWER:
     case SHORTCUT_FASTER:
@@ -205,7 +226,12 @@ static bool act_on_time(struct app *app, enum shortcut_action action) {
         app_set_speed(app, 1.0);
         return true;
     case SHORTCUT_LIVE:
-        playhead_go_live(&app->past.playhead);
+        app_go_live(app);
+        return true;
+    case SHORTCUT_MARK:
+        if (!app_refuses_past(app)) {
+            app_mark(app);
+        }
         return true;
     default:
         return false;
@@ -297,8 +323,8 @@ void app_act(struct app *app, const struct shortcut *row) {
     if (app_act_on_replay(app, row)) {
         return;
     }
-    const bool is_of_past =
-        !app->past.playhead.is_live && (action == SHORTCUT_PAUSE || action == SHORTCUT_STEP);
+    const bool is_of_past = (action == SHORTCUT_PAUSE && !app->past.playhead.is_live) ||
+                            (action == SHORTCUT_STEP && app_is_in_past(app));
     const bool reopens = action == SHORTCUT_PICKER && app->server_end[0] != '\0';
     if (!is_of_past && !reopens && !app_may(app, shortcuts_request(action))) {
         return;
@@ -391,6 +417,9 @@ void app_take_result(struct app *app, const struct panels_result *result) {
     }
     if (result->is_scrubbing) {
         app_scrub(app, result->scrub_to_s);
+    }
+    if (result->branch[0] != '\0') {
+        app_ask_branch(app, result->branch);
     }
     app_scrub_replay(app, result);
     app_take_speed(app, result);

@@ -63,7 +63,7 @@ static void place_camera(struct app *app) {
     }
     const float card = (PANELS_CARD_PX + 10) * unit;
     if (app_has_timeline(app)) {
-        app->picture.margins.bottom += PANELS_TIMELINE_PX * unit;
+        app->picture.margins.bottom += panels_timeline_px(&app->view) * unit;
     }
     if (has_panels && view_settings_have_legend(&app->settings)) {
         const float always = window.x >= PANELS_LEGEND_ROOM_PX * unit ? PANELS_LEGEND_PX * unit : 0.0f;
@@ -229,7 +229,9 @@ static struct hud_measures measures_of(const struct app *app) {
 
 /* How far back the history reaches. */
 static double recorded_s(const struct app *app) {
-    return app->past.history.count > 0 ? app_now_s(app) - history_begin_s(&app->past.history) : 0.0;
+    const double seen_s =
+        app->past.history.count > 0 ? app_now_s(app) - history_begin_s(&app->past.history) : 0.0;
+    return fmax(seen_s + app_ahead_s(app), app_kept_s(app));
 }
 
 /* What the panels cover; the legend was drawn in the frame before. Returns how many there are. */
@@ -245,7 +247,7 @@ static int covers_of(const struct app *app, struct label_box *covers) {
         covers[count++] = (struct label_box){{size.x - app_panel_px(app), 0.0f}, size};
     }
     if (app_has_timeline(app)) {
-        covers[count++] = (struct label_box){{0.0f, size.y - PANELS_TIMELINE_PX * unit}, size};
+        covers[count++] = (struct label_box){{0.0f, size.y - panels_timeline_px(&app->view) * unit}, size};
     }
     assert(count <= HUD_COVERS);
     return count;
@@ -269,6 +271,7 @@ static void fill_view(struct app *app) {
     const int cover_count = covers_of(app, covers);
 
     const bool is_fixed = app->options.fixed_dt_ms > 0.0;
+    const struct timeline line = app_timeline(app);
     const struct hud_input hud = {
         .server = &app->server,
         .frame = &app->frame,
@@ -302,8 +305,11 @@ static void fill_view(struct app *app) {
         .tag = &app->tag,
         .recorded_s = recorded_s(app),
         .now_tick = app_now_tick(app),
-        .now_s = app_now_s(app),
-        .behind_s = app_behind_s(app),
+        .now_s = app_now_s(app) + app_ahead_s(app),
+        .behind_s = app_behind_s(app) + app_ahead_s(app),
+        .line = &line,
+        .branch = app->past.branch,
+        .is_in_past = app_is_in_past(app),
         .now_ns = clock_now_ns(),
         .toast_alpha = alpha_until(app, app->toast.until_ms),
         .caption_alpha = app->options.is_headless && !app->options.is_kiosk

@@ -271,8 +271,9 @@ static void ask_world(struct app *app) {
 /* The scenario line of a seek, ours or another client's: the same world, at another moment. That it is another world of
  * the recording after all, the stats say. */
 static bool is_sought(const struct app *app, const struct message *message) {
-    return message->op == MESSAGE_SCENARIO && server_model_is_replay(&app->server) &&
-           app->server.has_scenario && strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
+    return message->op == MESSAGE_SCENARIO &&
+           (server_model_is_replay(&app->server) || app->server.is_static) && app->server.has_scenario &&
+           strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
 }
 
 static void go_on_elsewhere(struct app *app) {
@@ -299,17 +300,23 @@ static void look_anew(struct app *app) {
     }
 }
 
-/* is_again: the same world from its beginning. */
-static void begin_world(struct app *app, bool is_again) {
+/* is_again: the same world from its beginning; is_rewound: from a moment of its past. */
+static void begin_world(struct app *app, bool is_again, bool is_rewound) {
     clear_way(app);
-    history_clear(&app->past.history);
+    if (is_rewound) {
+        history_cut(&app->past.history, app->past.kept_s, app->server.epoch);
+        edits_clear(&app->edits); /* they may not have happened */
+    } else {
+        history_clear(&app->past.history);
+    }
     inspections_clear(&app->past.inspections);
     app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
-    playhead_go_live(&app->past.playhead);
+    app_go_live(app);
+    app->past.wants_branches = app->past.wants_changes = true;
     app->past.copies.count = 0; /* another world's */
     app->picture.has_camera = false;
     app_hand_empty(&app->hand);
-    if (!is_again) {
+    if (!is_again && !is_rewound) {
         look_anew(app);
     }
     ask_world(app);
@@ -370,6 +377,8 @@ static void grant(struct app *app, const struct server_model_wish *wish) {
     if (wish->sought) {
         app_take_seek(app, wish->reached);
     }
+    app->past.wants_branches |= wish->branches;
+    app->past.wants_changes |= wish->changes || wish->branches;
 }
 
 /* For looking back. */
@@ -392,7 +401,8 @@ static void take_message(struct app *app, const struct mail *mail) {
         app->inspection.answered_ms = app->now_ms;
     }
     const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),
-               is_again = app_takes_restart(app, mail->message);
+               is_again = app_takes_restart(app, mail->message),
+               is_rewound = app_takes_rewind(app, mail->message);
     const struct server_model_wish wish = server_model_apply(&app->server, mail->message, mail->epoch);
     if (is_inspection(mail->message)) {
         keep_inspection(app, &mail->message->body.reply);
@@ -418,7 +428,7 @@ static void take_message(struct app *app, const struct mail *mail) {
         go_on_elsewhere(app);
     } else if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
                mail->message->op == MESSAGE_SCENARIO) {
-        begin_world(app, is_again);
+        begin_world(app, is_again, is_rewound);
         char title[192];
         (void)snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
         window_set_title(app->window, title);

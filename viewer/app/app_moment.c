@@ -3,6 +3,7 @@
 
 #include <assert.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* ---- large crowds ---- */
@@ -143,6 +144,8 @@ void app_move_all(struct app *app) {
 static const double recall_s = 0.15; /* an inspection this far from the moment shown is of another moment */
 static const double most_past_speed = 10.0; /* where the world goes as fast as it can */
 static const double live_within_s = 0.1;    /* the handle this near the end of the timeline: now */
+static const double seek_gap_ms = 250.0;    /* between two seeks of static seconds */
+static const double seek_early_s = 2.0;     /* a second may begin so long before the moment */
 
 /* ---- which moment ---- */
 
@@ -155,7 +158,7 @@ static void put_down(struct app *app) {
 
 static void note_way_back(struct app *app) {
     put_down(app);
-    if (app->past.playhead.is_live) {
+    if (!app_is_in_past(app)) {
         server_model_set_notice(&app->server, false, "%s",
                                 app_density(app) != NULL
                                     ? "a crowd that is shown as heat is not kept for looking back"
@@ -163,25 +166,240 @@ static void note_way_back(struct app *app) {
     }
 }
 
+/* Whether the server keeps the past of the world beside what this window has seen. */
+static bool has_past(const struct app *app) {
+    return app->server.past.has_branches && !server_model_is_replay(&app->server);
+}
+
+/* The first moment that the server keeps. */
+static double kept_s(const struct app *app) {
+    const struct timeline line = app_timeline(app);
+    return timeline_kept(&line) / line.hz;
+}
+
+/* Whether only the server has this moment, or the first one that it keeps when this is before. */
+static bool is_beyond(const struct app *app, double at_s) {
+    const struct history *history = &app->past.history;
+    const double tick_s = 1.0 / app->server.scenario.tick_hz;
+    at_s = fmax(at_s, kept_s(app));
+    return has_past(app) && at_s < app_now_s(app) - 0.5 * tick_s &&
+           (history->count == 0 || at_s < history_begin_s(history) - 0.5 * tick_s);
+}
+
+static double shown_s(const struct app *app) {
+    return app_now_s(app) - app_behind_s(app);
+}
+
+/* Static seconds: goes to a moment that must be fetched again, up to early_s too early. False when it is here, or there is none. */
+static bool seek_second(struct app *app, double to_s, double early_s) {
+    const struct link_status *link = &app->link;
+    const double speed = server_model_speed(&app->server), now_s = app_now_s(app);
+    const double begin_s = app->past.history.count > 0 ? history_begin_s(&app->past.history) : now_s;
+    const bool is_end = to_s > now_s + app_ahead_s(app) - live_within_s;
+    const bool is_here =
+        is_end ? link->second == link->last_second : to_s >= begin_s && to_s <= now_s + early_s;
+    if (link->second == 0 || speed <= 0.0 || is_here) {
+        return false;
+    }
+    playhead_go_live(&app->past.playhead);
+    if (app->now_ms - app->past.sought_ms >= seek_gap_ms) {
+        struct request request = request_default(REQUEST_SEEK);
+        const double number = (double)link->second + floor((to_s - now_s) / speed);
+        request.body.seek.tick = is_end ? 0 : (uint64_t)fmax(number, (double)link->first_second);
+        if (connection_send(app->connection, &request) == 0) {
+            app->past.sought_ms = app->now_ms;
+        }
+    }
+    return true;
+}
+
+void app_go_live(struct app *app) {
+    (void)seek_second(app, HUGE_VAL, 0.0);
+    playhead_go_live(&app->past.playhead);
+    app->past.is_beyond = false;
+}
+
+/* The handle goes to a moment that only the server has. */
+static void go_beyond(struct app *app, double to_s) {
+    const struct timeline line = app_timeline(app);
+    const double tick = fmax(round(to_s * line.hz), timeline_kept(&line));
+    if (!app->past.is_beyond || tick != app->past.beyond) {
+        server_model_set_notice(
+            &app->server, false, "Tick %.0f was not seen here: %s takes the world there", tick,
+            app->options.is_page ? "\"go on from here\"" : shortcuts_row(SHORTCUT_TAKE_OVER)->name);
+    }
+    playhead_go_live(&app->past.playhead);
+    app->past.is_beyond = true;
+    app->past.beyond = tick;
+    app->pacing.is_dirty = true;
+    app_hand_empty(&app->hand);
+}
+
 void app_jump(struct app *app, double by_s) {
-    playhead_jump(&app->past.playhead, &app->past.history, app_now_s(app), by_s);
-    if (by_s < 0.0) {
-        note_way_back(app);
+    const double to_s = shown_s(app) + by_s;
+    if (seek_second(app, to_s, 0.0)) {
+        return;
+    }
+    if (is_beyond(app, to_s)) {
+        go_beyond(app, to_s);
+    } else if (app->past.is_beyond) {
+        app_scrub(app, to_s);
+    } else {
+        playhead_jump(&app->past.playhead, &app->past.history, app_now_s(app), by_s);
+        if (by_s < 0.0) {
+            note_way_back(app);
+        }
     }
 }
 
+static void send_rewind(struct app *app, struct request *request, double kept_s) {
+    (void)snprintf(request->id, sizeof request->id, "%s", SERVER_MODEL_REWIND_ID);
+    app->past.is_rewinding = app_send(app, request);
+    app->past.kept_s = kept_s;
+}
+
 void app_step_past(struct app *app, bool is_forward) {
-    playhead_step(&app->past.playhead, &app->past.history, app_now_s(app), is_forward);
-    if (!is_forward) {
-        note_way_back(app);
+    const double tick_s = 1.0 / fmax(app->server.scenario.tick_hz, 1.0), from_s = shown_s(app);
+    if (!is_forward && is_beyond(app, from_s - tick_s)) {
+        if (!app_is_in_past(app) && app->server.is_paused && server_model_may(&app->server, REQUEST_REWIND)) {
+            struct request request = request_default(REQUEST_REWIND);
+            request.body.rewind.has_ticks = true;
+            request.body.rewind.ticks = 1;
+            if (!app->past.is_rewinding) {
+                send_rewind(app, &request, from_s - 0.5 * tick_s);
+            }
+        } else {
+            go_beyond(app, from_s - tick_s);
+        }
+    } else if (app->past.is_beyond) {
+        app_scrub(app, from_s + (is_forward ? tick_s : -tick_s));
+    } else {
+        playhead_step(&app->past.playhead, &app->past.history, app_now_s(app), is_forward);
+        if (!is_forward) {
+            note_way_back(app);
+        }
     }
 }
 
 void app_scrub(struct app *app, double to_s) {
     const double now_s = app_now_s(app);
+    if (seek_second(app, to_s, seek_early_s)) {
+        return;
+    }
+    if (is_beyond(app, to_s)) {
+        go_beyond(app, to_s);
+        return;
+    }
+    app->past.is_beyond = false;
     playhead_seek(&app->past.playhead, &app->past.history, now_s,
                   to_s > now_s - live_within_s ? now_s : to_s);
     put_down(app);
+}
+
+/* ---- the past that the server keeps ---- */
+
+static const double branches_gap_ms = 2000.0, soon_ms = 100.0, changes_gap_ms = 1000.0;
+
+struct timeline app_timeline(const struct app *app) {
+    const double hz = app->server.has_scenario ? app->server.scenario.tick_hz : 60.0;
+    const double now = (double)app_now_tick(app) + app_ahead_s(app) * hz;
+    if (app->link.second > 0) {
+        return timeline_make_seconds(now - app_kept_s(app) * hz, now, hz);
+    }
+    return timeline_make(has_past(app) ? &app->server.past : NULL, now, hz);
+}
+
+void app_go_on(struct app *app) {
+    const struct timeline line = app_timeline(app);
+    struct request request = request_default(REQUEST_REWIND);
+    if (!app_is_in_past(app)) {
+        server_model_set_notice(&app->server, false,
+                                "this is now: the world goes on from a moment of its past");
+    } else if (!has_past(app)) {
+        server_model_set_notice(&app->server, true,
+                                "the server keeps no past of this world (drover-server --rewind)");
+    } else if (app_may(app, REQUEST_REWIND)) {
+        const double tick = app->past.is_beyond ? app->past.beyond : round(shown_s(app) * line.hz);
+        const struct message_mark *mark = timeline_find_mark(&line, tick, 0.0);
+        if (mark != NULL) { /* behind the requests of its tick */
+            (void)snprintf(request.body.rewind.mark, sizeof request.body.rewind.mark, "%s", mark->name);
+        } else {
+            request.body.rewind.has_tick = true;
+            request.body.rewind.tick = (uint64_t)tick;
+        }
+        send_rewind(app, &request, (tick - 0.5) / line.hz);
+    }
+}
+
+void app_go_branch(struct app *app, const char *branch) {
+    struct request request = request_default(REQUEST_REWIND);
+    (void)snprintf(request.body.rewind.branch, sizeof request.body.rewind.branch, "%s", branch);
+    send_rewind(app, &request, 0.0);
+}
+
+void app_ask_branch(struct app *app, const char *branch) {
+    if (!app_may(app, REQUEST_REWIND)) {
+        return;
+    }
+    if (app->server.is_paused) {
+        app_go_branch(app, branch);
+    } else {
+        (void)snprintf(app->past.branch, sizeof app->past.branch, "%s", branch);
+        app->open.question = PANELS_ASKS_BRANCH;
+        app->open.help = false;
+    }
+}
+
+void app_mark(struct app *app) {
+    struct request request = request_default(REQUEST_MARK);
+    timeline_next_mark(&app->server.past, request.body.mark.name);
+    app_send(app, &request);
+}
+
+bool app_takes_rewind(struct app *app, const struct message *message) {
+    const bool was_due = app->past.is_rewinding,
+               is_world = message->op == MESSAGE_SCENARIO || message->op == MESSAGE_HELLO;
+    const bool is_refused =
+        message->op == MESSAGE_ERROR && strcmp(message->body.error.id, SERVER_MODEL_REWIND_ID) == 0;
+    app->past.is_rewinding = was_due && !is_world && !is_refused;
+    return was_due && message->op == MESSAGE_SCENARIO &&
+           strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
+}
+
+static void ask_list(struct app *app, enum list_what what) {
+    struct request request = request_default(REQUEST_LIST);
+    request.body.list.what = (int)what;
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_PAST_ID);
+    app_send(app, &request);
+}
+
+/* Whether the timeline shows what the server keeps, which may not have come yet. */
+static bool is_past_shown(const struct app *app) {
+    return app_has_timeline(app) && app->link.state == LINK_READY && app->server.has_scenario &&
+           !server_model_is_replay(&app->server) && !app->server.is_static && !app->server.has_no_past &&
+           app->server.role >= ROLE_VIEWER;
+}
+
+bool app_lacks_past(const struct app *app) {
+    return is_past_shown(app) && !(app->server.past.has_branches && app->server.past.has_changes);
+}
+
+void app_ask_past(struct app *app) {
+    struct app_past *past = &app->past;
+    const double branches_ms = past->wants_branches ? soon_ms : branches_gap_ms;
+    if (!is_past_shown(app)) {
+        return;
+    }
+    if (app->now_ms - past->branches_ms >= branches_ms) {
+        past->branches_ms = app->now_ms;
+        past->wants_branches = false;
+        ask_list(app, LIST_BRANCHES);
+    }
+    if (past->wants_changes && app->now_ms - past->changes_ms >= changes_gap_ms) {
+        past->changes_ms = app->now_ms;
+        past->wants_changes = false;
+        ask_list(app, LIST_CHANGES);
+    }
 }
 
 /* ---- what is shown ---- */

@@ -66,7 +66,8 @@ bool app_has_timeline(const struct app *app) {
 
 bool app_is_over_panels(const struct app *app, vec2 at) {
     const float right = (float)app->picture.raster->width - app_panel_px(app);
-    const float bottom = (float)app->picture.raster->height - PANELS_TIMELINE_PX * app->picture.pixel_scale;
+    const float bottom =
+        (float)app->picture.raster->height - panels_timeline_px(&app->view) * app->picture.pixel_scale;
     const bool has_timeline = app_has_timeline(app);
     return app->result.wants_mouse || app->open.picker || app->open.question != PANELS_NO_QUESTION ||
            (view_settings_have_panel(&app->settings) && at.x >= right) || (has_timeline && at.y >= bottom);
@@ -85,7 +86,22 @@ uint64_t app_now_tick(const struct app *app) {
 }
 
 double app_behind_s(const struct app *app) {
+    if (app->past.is_beyond) {
+        return fmax(app_now_s(app) - app->past.beyond / app->server.scenario.tick_hz, 0.0);
+    }
     return app->past.playhead.is_live ? 0.0 : fmax(app_now_s(app) - app->past.playhead.at_s, 0.0);
+}
+
+double app_ahead_s(const struct app *app) {
+    return (double)(app->link.last_second - app->link.second) * server_model_speed(&app->server);
+}
+
+double app_kept_s(const struct app *app) {
+    return (double)(app->link.last_second - app->link.first_second) * server_model_speed(&app->server);
+}
+
+bool app_is_in_past(const struct app *app) {
+    return !app->past.playhead.is_live || app->past.is_beyond;
 }
 
 bool app_is_held(const struct app *app) {
@@ -269,10 +285,10 @@ void app_send_load(struct app *app, const char *scenario) {
 }
 
 bool app_refuses_past(struct app *app) {
-    if (!app->past.playhead.is_live) {
+    if (app_is_in_past(app)) {
         server_model_set_notice(&app->server, false, "this is the past; End goes back to now");
     }
-    return !app->past.playhead.is_live;
+    return app_is_in_past(app);
 }
 
 /* ---- files that are written ---- */
@@ -297,7 +313,7 @@ static struct raster_rect world_rect(const struct app *app) {
     const int32_t bar = has_panels ? (int32_t)ceilf(PANELS_BAR_PX * unit) : 0;
     const int32_t side =
         has_panels && view_settings_have_panel(&app->settings) ? (int32_t)app_panel_px(app) : 0;
-    const int32_t line = app_has_timeline(app) ? (int32_t)ceilf(PANELS_TIMELINE_PX * unit) : 0;
+    const int32_t line = app_has_timeline(app) ? (int32_t)ceilf(panels_timeline_px(&app->view) * unit) : 0;
     return (struct raster_rect){0, bar, width - side > 1 ? width - side : 1,
                                 height - line > bar + 1 ? height - line : bar + 1};
 }

@@ -22,6 +22,7 @@
 #include "viewer/model/kiosk.h"
 #include "viewer/model/meters.h"
 #include "viewer/model/replay.h"
+#include "viewer/model/timeline.h"
 #include "viewer/panels/hud.h"
 #include "viewer/panels/panels.h"
 #include "viewer/platform/clip.h"
@@ -133,10 +134,19 @@ struct app_past {
     struct playhead playhead;
     struct snapshot_buffer
         copies;        /* what is looked back at: one copy that is held, or two it plays between */
+    double sought_ms;  /* when a second of static seconds was last asked for */
     double retraced_s; /* the held moment that the trails lead to; -1 for none */
     struct inspections inspections;
     bool has_inspected; /* of the moment that is shown: */
     struct message_agent inspected;
+    /* what the server keeps: */
+    bool is_beyond; /* the handle of the timeline is at a moment that this window has not seen: */
+    double beyond;  /* its tick */
+    char branch[LIMIT_NAME_CHARS + 1]; /* that the question is about */
+    bool is_rewinding;                 /* a rewind was sent, and its scenario line has not come yet: */
+    double kept_s;                     /* copies before this time are of its past as well; 0: none */
+    bool wants_branches, wants_changes;
+    double branches_ms, changes_ms; /* when they were last asked for */
 };
 
 /** Saved worlds. */
@@ -330,8 +340,14 @@ double app_now_s(const struct app *app);
 uint64_t app_now_tick(const struct app *app);
 /** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
 double app_behind_s(const struct app *app);
+/** Simulated seconds from the newest snapshot to the end of the timeline: 0 but where static seconds were sent back. */
+double app_ahead_s(const struct app *app);
+/** Simulated seconds of static seconds that are kept before the end of the timeline; 0 where there are none. */
+double app_kept_s(const struct app *app);
 /** Whether one moment of the past is shown and stays. */
 bool app_is_held(const struct app *app);
+/** Whether the handle of the timeline is at a moment of the past, shown or not. */
+bool app_is_in_past(const struct app *app);
 
 /** The whole world, px of the world. */
 struct stream_box app_world_box(const struct app *app);
@@ -423,8 +439,26 @@ void app_note_snapshot(struct app *app, const struct snapshot *snapshot);
 void app_jump(struct app *app, double by_s);
 /** Holds the copy after or before the one shown. */
 void app_step_past(struct app *app, bool is_forward);
-/** Holds the moment at which the timeline's handle is. */
+/** Holds the moment at which the timeline's handle is; one that only the server has, the handle alone. */
 void app_scrub(struct app *app, double to_s);
+/** The picture shows now. */
+void app_go_live(struct app *app);
+/** The timeline as it is now. */
+struct timeline app_timeline(const struct app *app);
+/** The world goes on from the moment that is shown, for all clients. */
+void app_go_on(struct app *app);
+/** It goes on where a branch was left; after a question when it runs. */
+void app_ask_branch(struct app *app, const char *branch);
+/** The same without a question. */
+void app_go_branch(struct app *app, const char *branch);
+/** A mark at the present, under the next free name. */
+void app_mark(struct app *app);
+/** Asks for branches, marks and changes while the timeline shows them, and there may be others. Once a frame. */
+void app_ask_past(struct app *app);
+/** Whether the first of these answers has not come yet. */
+bool app_lacks_past(const struct app *app);
+/** Whether a message begins the world of our rewind. Another world, or a refusal, ends the wish. */
+bool app_takes_rewind(struct app *app, const struct message *message);
 /** Makes the frame of the past; -1 when there is none: the picture is live then. passed_s: wall time. */
 NODISCARD int app_show_past(struct app *app, struct interpolate_rules *rules, double passed_s);
 /** Adds the frame to the trails. */

@@ -34,6 +34,7 @@ struct connection *app_connect(const struct viewer_options *options) {
         .is_single_try = options->is_single_try,
     };
     (void)snprintf(def.seconds, sizeof def.seconds, "%s", options->seconds);
+    (void)snprintf(def.ca, sizeof def.ca, "%s", options->ca);
     (void)snprintf(def.name, sizeof def.name, "%s", options->name);
     (void)snprintf(def.token, sizeof def.token, "%s", options->token);
     return connection_create(&def);
@@ -220,8 +221,7 @@ void app_ask_remove(struct app *app, const char *name) {
 
 void app_ask_take_over(struct app *app) {
     if (!server_model_is_replay(&app->server)) {
-        server_model_set_notice(&app->server, false,
-                                "the server plays no recording: there is nothing to take over");
+        app_go_on(app);
     } else if (app_may(app, REQUEST_SEEK)) { /* the same role */
         open_question(app, PANELS_ASKS_TAKE_OVER);
     }
@@ -276,6 +276,9 @@ void app_agree(struct app *app, const char *entered) {
         break;
     case PANELS_ASKS_REOPEN:
         app_reopen(app);
+        break;
+    case PANELS_ASKS_BRANCH:
+        app_go_branch(app, app->past.branch);
         break;
     }
 }
@@ -431,6 +434,10 @@ bool app_act_on_replay(struct app *app, const struct shortcut *row) {
     case SHORTCUT_STEP_BACK:
         seek_by(app, -1);
         return true;
+    case SHORTCUT_BACK_SECOND:
+    case SHORTCUT_FORWARD_SECOND:
+        seek_by(app, row->action == SHORTCUT_FORWARD_SECOND ? second : -second);
+        return true;
     case SHORTCUT_LIVE:
         seek_end(app, 1.0);
         return true;
@@ -498,10 +505,10 @@ void app_note_place(struct app *app, const struct snapshot *snapshot) {
 
 bool app_is_elsewhere(const struct app *app, const struct snapshot *snapshot) {
     const struct snapshot *before = snapshot_buffer_newest(&app->snapshots);
-    if (before == NULL || !server_model_is_replay(&app->server)) {
+    if (before == NULL || (!server_model_is_replay(&app->server) && !app->server.is_static)) {
         return false;
     }
-    const double speed = app->server.playback.replay.speed > 0.0 ? app->server.playback.replay.speed : 1000.0;
+    const double known = server_model_speed(&app->server), speed = known > 0.0 ? known : 1000.0;
     const double world_s = snapshot->time_s - before->time_s;
     const double wall_s = (snapshot->clock_ms - before->clock_ms) * 0.001;
     return world_s < 0.0 || world_s > 2.0 * fmax(speed, 1.0) * fmax(wall_s, 0.0) + 0.5;
@@ -533,7 +540,7 @@ void app_update_replay(struct app *app) {
     if (!server_model_is_replay(&app->server)) {
         if (app->replay.was_on) { /* taken over: the copies are of other futures */
             history_clear(&app->past.history);
-            playhead_go_live(&app->past.playhead);
+            app_go_live(app);
             app->replay = (struct app_replay){.asked_ms = app->replay.asked_ms};
         }
         return;

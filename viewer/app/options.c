@@ -204,6 +204,8 @@ static const struct field table[] = {
                 "Watch what a server's --seconds wrote: the address of its index.json on a web server "
                 "(https:, http:), or "
                 "its folder."),
+    OPTION_TEXT(struct viewer_options, ca, "ca", "FILE",
+                "Certificates (PEM) to trust in place of the system's, for --seconds over https."),
     OPTION_CHOICE(struct viewer_options, layout, "layout", layout_names, "NAME",
                   "How agents are sent: packed (small) or objects (readable JSON)."),
     OPTION_FLAG(struct viewer_options, prints_stats, "stats", "Print at the end how long frames took."),

@@ -16,6 +16,7 @@ struct viewer_options {
     struct address address;
     char recording[1024]; /* a file, shown by a server of the viewer's own; "" for a server at address */
     char seconds[1024];   /* the address of an index of static seconds, in place of a server; "" */
+    char ca[1024];        /* a file of certificates for it; "": the system's */
     bool is_headless;
     uint32_t frames;               /* 0: until it is closed */
     char screenshot[1024];         /* "" for none */

@@ -64,7 +64,7 @@ static void take_file(struct viewer_link *link, struct seconds_fetch *fetch, boo
 
 static void *run_seconds(struct connection *connection) {
     struct viewer_link *link = &connection->state;
-    struct seconds_fetch *fetch = seconds_fetch_create();
+    struct seconds_fetch *fetch = seconds_fetch_create(link->def.ca);
     const struct drover_options options = viewer_link_options(&link->def);
     bool is_fetching = false;
     viewer_link_use(link, fetch != NULL ? drover_create(&options) : NULL);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/json/json_check.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 
@@ -337,12 +338,24 @@ static void note_state(struct viewer_link *link, bool has_no_server) {
     publish(link, state);
 }
 
+/* Whoever was not sent back is at the end, though a later second may be there already. */
+static void note_second(struct viewer_link *link) {
+    const struct seconds_player *player = link->seconds;
+    if (player != NULL) {
+        link->status.second = player->shown;
+        link->status.first_second = player->index.first;
+        link->status.last_second =
+            player->is_back && player->shown < player->index.latest ? player->index.latest : player->shown;
+    }
+}
+
 static void note_measures(struct viewer_link *link) {
     const double ping_ms = link->status.state == LINK_READY ? drover_ping_ms(link->world) : -1.0;
     const double paced_hz = fmax(drover_paced_hz(link->world), 0.0);
     const uint64_t bytes = drover_bytes(link->world);
     link->status.behind_ms =
         link->seconds != NULL ? seconds_player_behind_ms(link->seconds, connection_now_ms()) : -1.0;
+    note_second(link);
     if (bytes != link->status.byte_count || ping_ms != link->status.ping_ms ||
         paced_hz != link->status.paced_hz) {
         link->status.paced_hz = paced_hz;
@@ -480,19 +493,34 @@ void viewer_link_take(struct viewer_link *link, bool has_no_server) {
 
 /* ---- what goes ---- */
 
+/* The one request that static seconds take: seek, whose tick is the number of a second. */
+static void take_seek(struct seconds_player *seconds, const char *line) {
+    const struct json_limits limits = json_limits_line();
+    struct request request;
+    struct failure failure;
+    if (request_decode_within(line, strlen(line), &limits, &request, &failure) == 0) {
+        if (request.op == REQUEST_SEEK) {
+            seconds_player_seek(seconds, request.body.seek.tick);
+        }
+        request_fini(&request);
+    }
+}
+
 void viewer_link_give(struct viewer_link *link) {
     if (link->world == NULL || drover_state(link->world) != DROVER_READY) {
         return;
     }
     buffer_clear(&link->requests);
     mailbox_take_output(&link->mailbox, &link->requests);
-    if (link->requests.length == 0 || link->seconds != NULL) {
+    if (link->requests.length == 0) {
         return;
     }
     char *line = link->requests.data;
     for (const char *end = line + link->requests.length; line < end; line += strlen(line) + 1) {
         *strchr(line, '\n') = '\0'; /* the mailbox has whole lines */
-        if (drover_send(link->world, line) != 0) {
+        if (link->seconds != NULL) {
+            take_seek(link->seconds, line);
+        } else if (drover_send(link->world, line) != 0) {
             log_write(LOG_WARN, "connection", "a request is lost: %s", drover_reason(link->world));
         }
     }

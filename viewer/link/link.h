@@ -20,7 +20,9 @@
 struct connection_def {
     struct address address;
     char seconds[SECONDS_URL_BYTES]; /* the address of an index of static seconds, in place of a server; "" */
-    enum layout agents;              /* the layout to have agents one by one in */
+    char ca
+        [SECONDS_URL_BYTES]; /* a file of certificates that their web server's may be signed with; "": the system's */
+    enum layout agents;                /* the layout to have agents one by one in */
     char name[LIMIT_PERSON_BYTES + 1]; /* to say hello with; "" for none */
     char token[LIMIT_TOKEN_CHARS + 1]; /* a secret; "" for none */
     bool is_single_try;                /* ends when the connection cannot be made or is lost */

@@ -103,7 +103,9 @@ struct link_status {
     char reason[256];     /* why the last connection ended or could not be made; "" */
     double ping_ms;       /* least of the last round trips; < 0 before the first */
     double behind_ms;     /* of static seconds: how far they are behind the world; < 0: not known, or none */
-    double paced_hz;      /* frames a second that are asked for because the link is slow; 0: as usual */
+    uint64_t first_second, second,
+        last_second;         /* of them: kept, shown, and at which the timeline ends; 0: none is shown */
+    double paced_hz;         /* frames a second that are asked for because the link is slow; 0: as usual */
     uint64_t snapshot_count; /* received since the start */
     uint64_t skipped_count;  /* of them, never taken: a newer one came first */
     uint64_t byte_count;     /* received since the start */

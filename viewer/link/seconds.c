@@ -32,24 +32,28 @@ void seconds_player_fini(struct seconds_player *player) {
 
 static void forget_lines(struct seconds_player *player) {
     buffer_clear(&player->lines);
-    player->at = 0;
+    player->at = player->edge = 0;
     player->anchor_ms = -1.0;
     player->is_dry = false;
 }
 
-/* Goes on with this second, whatever was played before. */
+/* Goes on with this second, whatever was played before. The world is described again if it may be another one. */
 static void join(struct seconds_player *player, uint64_t number) {
+    const struct message_seconds *index = &player->index;
     forget_lines(player);
     player->next = number;
     player->failures = 0;
-    player->wants_scenario = true;
-    player->has_said_paused = false;
+    player->wants_scenario = player->shown == 0 || message_seconds_scenario(index, number) !=
+                                                       message_seconds_scenario(index, player->shown);
+    player->skips_scenario = false;
+    player->last_key = 0;
 }
 
 static void lose(struct seconds_player *player, struct drover *world, const char *reason) {
     player->is_open = false;
     player->lost = player->has_index ? player->index.latest : 0;
-    player->next = 0;
+    player->next = player->shown = 0;
+    player->has_wish = false;
     player->shown_ms = -1.0;
     player->offset_ms = -HUGE_VAL;
     player->news = 0;
@@ -99,6 +103,11 @@ bool seconds_player_wish(struct seconds_player *player, struct drover *world, do
     if (state == DROVER_WAITING) {
         drover_opening(world);
         player->fetch_ms = now_ms;
+    }
+    if (player->has_wish && player->shown != 0) {
+        player->has_wish = false;
+        player->is_back = player->wish < player->index.latest;
+        join(player, player->wish);
     }
     if (player->next != 0 && player->wants_scenario) {
         return wish(player, SECONDS_SCENARIO, message_seconds_scenario(&player->index, player->next), url);
@@ -157,6 +166,7 @@ static void take_index(struct seconds_player *player, struct drover *world, doub
         join(player, index.latest - back);
     } else if (player->next != 0 && (player->next < index.first || player->next > index.latest + 1)) {
         player->is_back = false;
+        player->shown = 0;
         join(player, index.latest); /* too far behind, or the folder is another one */
     }
     check_age(player, world);
@@ -202,6 +212,7 @@ static void take_second(struct seconds_player *player, const char *bytes, size_t
         player->lines.length = waiting;
         player->at = 0;
     }
+    player->edge = waiting;
     buffer_append(&player->lines, bytes, length);
     if (length > 0 && bytes[length - 1] != '\n') {
         buffer_append(&player->lines, "\n", 1); /* a torn file */
@@ -295,6 +306,29 @@ static bool is_known(struct seconds_player *player, const char *line) {
     return false;
 }
 
+/* The index says whether the world is paused; lines of seconds before the newest are of a time when it was not. */
+static void say_paused(struct seconds_player *player, struct drover *world, bool is_paused) {
+    char line[96];
+    if (player->has_said_paused != is_paused) {
+        const int size =
+            snprintf(line, sizeof line, "{\"op\":\"event\",\"event\":\"%s\",\"tick\":0,\"by\":0}\n",
+                     is_paused ? "paused" : "resumed");
+        (void)drover_feed(world, line, (size_t)size);
+    }
+    player->has_said_paused = is_paused;
+}
+
+static void note_end(struct seconds_player *player, struct drover *world) {
+    const bool is_at_end = player->next > player->index.latest && player->shown_ms >= 0.0;
+    player->is_dry = true;
+    if (is_at_end && player->index.is_paused) {
+        player->is_back = false;
+        say_paused(player, world, true);
+    } else if (!player->index.is_paused) {
+        player->has_said_paused = false; /* its lines say so */
+    }
+}
+
 /* Feeds the next line. 0, or how many ms too early it is. */
 static double feed_line(struct seconds_player *player, struct drover *world, double now_ms) {
     const char *line = player->lines.data + player->at;
@@ -305,22 +339,17 @@ static double feed_line(struct seconds_player *player, struct drover *world, dou
         if (due > now_ms) {
             return due - now_ms;
         }
+        if (player->is_back) {
+            say_paused(player, world, false);
+        }
         player->shown_ms = clock_ms;
+        player->shown = player->at >= player->edge ? player->next - 1 : player->next - 2;
     }
     if (!is_known(player, line)) {
         (void)drover_feed(world, line, length);
     }
     player->at += length;
     return 0.0;
-}
-
-static void say_paused(struct seconds_player *player, struct drover *world) {
-    static const char line[] = "{\"op\":\"event\",\"event\":\"paused\",\"tick\":0,\"by\":0}\n";
-    if (player->index.is_paused && !player->has_said_paused && player->shown_ms >= 0.0 &&
-        player->next > player->index.latest) {
-        (void)drover_feed(world, line, sizeof line - 1);
-    }
-    player->has_said_paused = player->index.is_paused && player->next > player->index.latest;
 }
 
 int seconds_player_turn(struct seconds_player *player, struct drover *world, double now_ms) {
@@ -340,8 +369,7 @@ int seconds_player_turn(struct seconds_player *player, struct drover *world, dou
         }
     }
     if (player->at == player->lines.length) {
-        player->is_dry = true;
-        say_paused(player, world);
+        note_end(player, world);
     }
     check_age(player, world);
     if (player->is_open && !player->is_back && !player->index.is_paused &&
@@ -350,6 +378,15 @@ int seconds_player_turn(struct seconds_player *player, struct drover *world, dou
         join(player, player->index.latest);
     }
     return (int)ceil(wait_ms);
+}
+
+void seconds_player_seek(struct seconds_player *player, uint64_t number) {
+    const struct message_seconds *index = &player->index;
+    /* what is older goes soon */
+    const uint64_t least =
+        index->first + SECONDS_LEAVING < index->latest ? index->first + SECONDS_LEAVING : index->latest;
+    player->wish = number == 0 || number > index->latest ? index->latest : number < least ? least : number;
+    player->has_wish = player->shown != 0;
 }
 
 double seconds_player_behind_ms(const struct seconds_player *player, double now_ms) {

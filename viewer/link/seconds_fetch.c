@@ -12,7 +12,7 @@ struct seconds_fetch {
     CURL *easy;
     struct buffer bytes;
     bool is_running;
-    char problem[CURL_ERROR_SIZE + 64];
+    char problem[2 * CURL_ERROR_SIZE];
 };
 
 static size_t take(char *bytes, size_t size, size_t count, void *context) {
@@ -21,7 +21,7 @@ static size_t take(char *bytes, size_t size, size_t count, void *context) {
     return fetch->bytes.failed ? 0 : size * count;
 }
 
-struct seconds_fetch *seconds_fetch_create(void) {
+struct seconds_fetch *seconds_fetch_create(const char *ca) {
     struct seconds_fetch *fetch = calloc(1, sizeof *fetch);
     if (fetch == NULL || curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) {
         free(fetch);
@@ -47,6 +47,9 @@ struct seconds_fetch *seconds_fetch_create(void) {
     (void)curl_easy_setopt(easy, CURLOPT_ERRORBUFFER, fetch->problem);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEFUNCTION, take);
     (void)curl_easy_setopt(easy, CURLOPT_WRITEDATA, fetch);
+    if (ca[0] != '\0') {
+        (void)curl_easy_setopt(easy, CURLOPT_CAINFO, ca);
+    }
     return fetch;
 }
 
@@ -85,6 +88,18 @@ void seconds_fetch_wait(struct seconds_fetch *fetch, int wake, int timeout_ms) {
     }
 }
 
+/* What to do about a certificate. */
+static void name_certificate(struct seconds_fetch *fetch, CURLcode result) {
+    char why[CURL_ERROR_SIZE];
+    if (result == CURLE_PEER_FAILED_VERIFICATION || result == CURLE_SSL_CACERT_BADFILE) {
+        (void)snprintf(why, sizeof why, "%.*s", (int)sizeof why - 1, fetch->problem);
+        (void)snprintf(fetch->problem, sizeof fetch->problem, "%s; %s", why,
+                       result == CURLE_SSL_CACERT_BADFILE
+                           ? "--ca takes a file of certificates (PEM)"
+                           : "expected one that this system trusts, or that --ca FILE has");
+    }
+}
+
 static const char *problem_of(struct seconds_fetch *fetch, CURLcode result) {
     long status = 0;
     (void)curl_easy_getinfo(fetch->easy, CURLINFO_RESPONSE_CODE, &status);
@@ -92,6 +107,7 @@ static const char *problem_of(struct seconds_fetch *fetch, CURLcode result) {
         if (fetch->problem[0] == '\0') {
             (void)snprintf(fetch->problem, sizeof fetch->problem, "%s", curl_easy_strerror(result));
         }
+        name_certificate(fetch, result);
         return fetch->problem;
     }
     if (status >= HTTP_ERRORS) {

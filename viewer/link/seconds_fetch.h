@@ -12,8 +12,8 @@
 
 struct seconds_fetch;
 
-/** NULL when out of memory. */
-NODISCARD struct seconds_fetch *seconds_fetch_create(void);
+/** ca: a file of certificates (PEM) to trust in place of the system's; "": the system's. NULL when out of memory. */
+NODISCARD struct seconds_fetch *seconds_fetch_create(const char *ca);
 /** NULL is fine. */
 void seconds_fetch_destroy(struct seconds_fetch *fetch);
 /** Begins to fetch; the one before has ended. */

@@ -8,7 +8,8 @@ struct seconds_fetch {
     struct buffer bytes;
 };
 
-struct seconds_fetch *seconds_fetch_create(void) {
+struct seconds_fetch *seconds_fetch_create(const char *ca) {
+    (void)ca;
     struct seconds_fetch *fetch = calloc(1, sizeof *fetch);
     if (fetch != NULL) {
         buffer_init(&fetch->bytes, 1);

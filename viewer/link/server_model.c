@@ -103,6 +103,30 @@ static void take_params(struct server_model *model, struct message_reply *reply)
     reply->param_count = 0;
 }
 
+/* A reply has one half of the past. */
+static void take_past(struct server_model *model, const struct message_past *past) {
+    struct message_past *own = &model->past;
+    if (past->has_branches) {
+        own->has_branches = true;
+        own->branch_count = past->branch_count;
+        own->mark_count = past->mark_count;
+        memcpy(own->branches, past->branches, sizeof own->branches);
+        memcpy(own->marks, past->marks, sizeof own->marks);
+    } else {
+        own->has_changes = true;
+        own->change_count = past->change_count;
+        memcpy(own->changes, past->changes, sizeof own->changes);
+    }
+    model->past_count++;
+}
+
+/* Of another world. */
+static void clear_past(struct server_model *model) {
+    model->past.has_branches = model->past.has_changes = model->has_no_past = false;
+    model->past.branch_count = model->past.mark_count = model->past.change_count = 0;
+    model->past_count++;
+}
+
 /* The message's memory becomes ours. */
 static void take_lists(struct server_model *model, struct message_reply *reply) {
     if (strcmp(reply->to, "list") == 0 && reply->has_saves) {
@@ -119,6 +143,9 @@ static void take_lists(struct server_model *model, struct message_reply *reply) 
         reply->scenario_count = 0;
     } else if (strcmp(reply->to, "get_params") == 0) {
         take_params(model, reply);
+    }
+    if (reply->past != NULL) {
+        take_past(model, reply->past);
     }
 }
 
@@ -308,6 +335,10 @@ static const char *deed(enum request_op op) {
         return "Going to another moment";
     case REQUEST_SPEED:
         return "Changing the speed";
+    case REQUEST_REWIND:
+        return "Going back";
+    case REQUEST_MARK:
+        return "Setting a mark";
     default:
         return request_op_name(op);
     }
@@ -430,6 +461,9 @@ static void notice_of_world(struct server_model *model, const struct message_eve
         server_model_set_notice(model, false, "%s sets the speed to %gx", who, event->speed);
     } else if ((event->has & EVENT_HAS_SPEED) != 0) {
         server_model_set_notice(model, false, "%s lets the world run as fast as it can", who);
+    } else if (strcmp(event->event, "rewound") == 0) {
+        server_model_set_notice(model, false, "%s takes the world back to tick %llu, branch %s", who,
+                                (unsigned long long)event->tick, event->branch);
     }
 }
 
@@ -538,6 +572,8 @@ static void apply_event(struct server_model *model, const struct message_event *
     if (apply_keeping(model, event, wish)) {
         return;
     }
+    wish->branches = strcmp(event->event, "rewound") == 0;
+    wish->changes = is_known && event->by != 0;
     if (strcmp(event->event, "paused") == 0) {
         model->is_paused = true;
     } else if (strcmp(event->event, "resumed") == 0) {
@@ -624,7 +660,15 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
         server_model_set_notice(model, false, "The recording is taken over: the world goes on by itself");
     } else if (strcmp(reply->to, "record") == 0) {
         notice_record(model, reply);
+    } else if (strcmp(reply->to, "mark") == 0) {
+        server_model_set_notice(model, false, "Mark %s at tick %llu", reply->mark,
+                                (unsigned long long)reply->tick);
+    } else if (strcmp(reply->to, "rewind") == 0) {
+        server_model_set_notice(model, false, "The world goes on from tick %llu, in branch %s; Space resumes",
+                                (unsigned long long)reply->tick, reply->branch);
     }
+    wish->branches = strcmp(reply->to, "mark") == 0 || strcmp(reply->to, "rewind") == 0;
+    wish->rewound = strcmp(reply->id, SERVER_MODEL_REWIND_ID) == 0;
     wish->saves = wish->saves || strcmp(reply->to, "remove_save") == 0;
     wish->sought = wish->reached = strcmp(reply->id, SERVER_MODEL_SEEK_ID) == 0;
     if (wish->reached) {
@@ -644,6 +688,12 @@ static void apply_error(struct server_model *model, const struct message_error *
         model->loaded_save[0] = '\0';
     }
     wish->replaces = strcmp(error->id, SERVER_MODEL_SAVE_ID) == 0 && error->failure.code == FAILURE_EXISTS;
+    wish->rewound = strcmp(error->id, SERVER_MODEL_REWIND_ID) == 0;
+    if (strcmp(error->id, SERVER_MODEL_PAST_ID) == 0) {
+        clear_past(model);
+        model->has_no_past = true;
+        return;
+    }
     if (wish->replaces || strcmp(error->id, SERVER_MODEL_SAVES_ID) == 0) {
         return; /* a question follows; a list that an older server does not have is empty */
     }

@@ -26,6 +26,8 @@ enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 #define SERVER_MODEL_SEEK_ID      "\"seek\""
 #define SERVER_MODEL_LOAD_ID      "\"load\"" /* of a saved world */
 #define SERVER_MODEL_TAKE_OVER_ID "\"live\"" /* resume with live */
+#define SERVER_MODEL_PAST_ID      "\"past\"" /* list what=branches, what=changes; refused: no past is kept */
+#define SERVER_MODEL_REWIND_ID    "\"rewind\""
 
 /** What the newest request to record asked for. */
 enum server_model_record { SERVER_MODEL_STOPS, SERVER_MODEL_RECORDS, SERVER_MODEL_KEEPS };
@@ -60,6 +62,9 @@ struct server_model {
     int scenario_count;
     struct message_save_row *saves; /* the newest list, owned; NULL before the first */
     int save_count;
+    struct message_past past; /* of the live world, by the newest lists; has_branches: the server keeps one */
+    bool has_no_past;         /* it refused to list it */
+    uint32_t past_count;      /* rises with every list */
     char asked_save[LIMIT_NAME_CHARS + 1];  /* the name of the newest request to save */
     char loaded_save[LIMIT_NAME_CHARS + 1]; /* whose scenario line is awaited; "" for none */
     enum server_model_record asked_record;
@@ -95,6 +100,9 @@ struct server_model_wish {
     bool replaces;    /* the user is to be asked: a save of the name asked_save exists */
     bool sought;      /* the answer to a seek came; */
     bool reached;     /* it is the reply: playback.replay says which moment */
+    bool branches;    /* list what=branches: there are others now, or marks */
+    bool changes;     /* list what=changes: something was changed */
+    bool rewound;     /* the answer to our rewind came */
 };
 
 void server_model_init(struct server_model *model);

@@ -106,6 +106,13 @@ void history_drop(struct history *history, double now_s) {
     }
 }
 
+void history_cut(struct history *history, double from_s, uint32_t epoch) {
+    while (history->count > 0 && history_end_s(history) >= from_s) {
+        drop_newest(history);
+    }
+    history->epoch = epoch;
+}
+
 /* Makes way for it: whether it is to be kept. */
 static bool takes(struct history *history, const struct snapshot *snapshot, size_t bytes) {
     const double last_s = history_end_s(history);

@@ -44,6 +44,8 @@ void history_add(struct history *history, const struct snapshot *snapshot);
  * reached, and epochs do not matter. A tick that is there stays as it is; when there is no room, copies of the end that
  * is farther away make way. */
 void history_insert(struct history *history, const struct snapshot *snapshot);
+/** Drops what is at this time or later: the world, of this epoch from now on, goes on from there in another way. */
+void history_cut(struct history *history, double from_s, uint32_t epoch);
 /** Drops what is more than a minute older than this moment. history_add does; for snapshots that are not
  * kept. */
 void history_drop(struct history *history, double now_s);

@@ -88,14 +88,10 @@ static const struct shortcut table[] = {
      ".",
      "one tick (pauses first)",
      .replay_help = "a tick on (pauses first)"},
-    {.action = SHORTCUT_BACK,
-     KEY_LEFT,
-     false,
-     false,
-     "Left, Right",
-     "look a second back, forward; stays there",
-     .replay_help = "a second back, on; paused: a tick"},
+    {.action = SHORTCUT_BACK, KEY_LEFT, false, false, "Left, Right", "a second back, on; paused: a tick"},
     {.action = SHORTCUT_FORWARD, KEY_RIGHT, false, false, "", ""},
+    {.action = SHORTCUT_BACK_SECOND, KEY_LEFT, false, true, "", ""},
+    {.action = SHORTCUT_FORWARD_SECOND, KEY_RIGHT, false, true, "", ""},
     {.action = SHORTCUT_STEP_BACK,
      KEY_COMMA,
      false,
@@ -127,6 +123,7 @@ static const struct shortcut table[] = {
      "End",
      "from the past back to now",
      .replay_help = "to the end"},
+    {.action = SHORTCUT_MARK, KEY_M, true, false, "Ctrl+M", "put a mark on the present, to go back to"},
     {.action = SHORTCUT_SAVE, KEY_S, true, false, "Ctrl+S", "save the world under a name"},
     {.action = SHORTCUT_PICKER, KEY_O, true, false, "Ctrl+O", "choose a scenario or a saved world"},
     {.action = SHORTCUT_NONE,
@@ -293,7 +290,7 @@ static const struct shortcut table[] = {
      true,
      false,
      "Ctrl+T",
-     "in a recording: take over from here",
+     "in the past: the world goes on from here",
      .replay_help = "take over from here",
      .page_way = "a button beside the timeline; Ctrl+T is the browser's"},
     {.action = SHORTCUT_EXPORT, KEY_E, true, false, "Ctrl+E", "save the plots (CSV)"},
@@ -356,6 +353,8 @@ enum request_op shortcuts_request(enum shortcut_action action) {
     case SHORTCUT_RECORD:
     case SHORTCUT_KEEP_MINUTE:
         return REQUEST_RECORD;
+    case SHORTCUT_MARK:
+        return REQUEST_MARK;
     case SHORTCUT_ADD:
         return REQUEST_SPAWN;
     case SHORTCUT_REMOVE:

@@ -270,7 +270,10 @@ static void fill_role(const struct server_model *server, struct panels_view *vie
         view->is_denied[action] = !server_model_may(server, shortcuts_request((enum shortcut_action)action));
     }
     view->is_denied[SHORTCUT_TAKE_OVER] =
-        !server_model_is_replay(server) || !server_model_may(server, REQUEST_SEEK);
+        server_model_is_replay(server)
+            ? !server_model_may(server, REQUEST_SEEK)
+            : !server->past.has_branches || !server_model_may(server, REQUEST_REWIND);
+    server_model_denial(server, REQUEST_REWIND, view->no_go_on);
     if (server_model_is_replay(server)) { /* their keys change the speed then */
         view->is_denied[SHORTCUT_PREVIOUS_SCENARIO] = view->is_denied[SHORTCUT_NEXT_SCENARIO] =
             !server_model_may(server, REQUEST_SPEED);
@@ -432,10 +435,13 @@ static void fill_state(const struct hud_input *input, struct panels_view *view) 
 
 static void fill_timeline(const struct hud_input *input, struct panels_view *view) {
     const struct playhead *head = input->playhead;
+    char ago[sizeof view->past - sizeof "now, not "];
     view->recorded_s = input->is_fixed ? 0.0 : input->recorded_s;
     view->now_s = input->now_s;
     view->behind_s = input->behind_s;
-    view->is_live = head->is_live;
+    view->is_live = head->is_live && !input->is_in_past && input->link->second == input->link->last_second;
+    view->is_beyond = head->is_live && input->is_in_past && !view->is_replay;
+    view->line = input->line != NULL ? *input->line : timeline_make(NULL, 0.0, 60.0);
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;
     if (input->link->state == LINK_REFUSED) { /* nothing here is of a world that is seen */
@@ -453,6 +459,11 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
         hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
+    } else if (view->is_beyond) {
+        hud_format_tenths(input->behind_s, " s ago", ago, sizeof ago);
+        (void)snprintf(view->past, sizeof view->past, "now, not %s", ago);
+    } else if (!view->is_live) { /* static seconds that were sent back */
+        hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
     }
 }
 

@@ -98,6 +98,9 @@ struct hud_input {
     uint64_t now_tick;        /* of the newest moment, whatever is shown */
     double recorded_s, now_s; /* the timeline: how far back it reaches from the newest moment */
     double behind_s;          /* how far the picture is behind it */
+    const struct timeline *line;
+    const char *branch; /* that the question is about */
+    bool is_in_past;    /* the handle is not at now */
     uint64_t now_ns;
     float toast_alpha, caption_alpha; /* 0..1 */
     bool was_caption_high;            /* in the picture before */

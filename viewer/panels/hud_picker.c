@@ -217,6 +217,16 @@ static void ask_reopen(const struct hud_input *input, struct panels_dialog *dial
     (void)snprintf(dialog->agree, sizeof dialog->agree, "Open again");
 }
 
+static void ask_branch(const struct hud_input *input, struct panels_dialog *dialog) {
+    (void)snprintf(dialog->title, sizeof dialog->title, "Go on in branch %s?", input->branch);
+    (void)snprintf(
+        dialog->words, sizeof dialog->words,
+        "The world goes to where %s was left and waits there, for all clients. What runs now stays, "
+        "as a branch that can be gone on with.",
+        input->branch);
+    (void)snprintf(dialog->agree, sizeof dialog->agree, "Go there");
+}
+
 void hud_fill_question(const struct hud_input *input, struct panels_view *view) {
     struct panels_dialog *dialog = &view->dialog;
     const char *name = input->asked != NULL ? input->asked->name : input->proposal;
@@ -238,6 +248,9 @@ void hud_fill_question(const struct hud_input *input, struct panels_view *view) 
         break;
     case PANELS_ASKS_REOPEN:
         ask_reopen(input, dialog);
+        break;
+    case PANELS_ASKS_BRANCH:
+        ask_branch(input, dialog);
         break;
     }
 }

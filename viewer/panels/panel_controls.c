@@ -1,6 +1,7 @@
 /* See panel_controls.h. */
 #include "viewer/panels/panel_controls.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -101,8 +102,30 @@ const char *panel_params_note(const struct panels_view *view, const char *filter
 /* ---- time, actions ---- */
 
 void panel_back_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]) {
-    const int back = (int)(view->is_live ? view->recorded_s * 10.0 : view->behind_s * 10.0 + 0.5);
-    (void)snprintf(out, PANEL_TIME_TEXT, view->is_live ? "-%d s" : "-%d.%d s", back / 10, back % 10);
+    const double kept_s =
+        view->line.past != NULL ? (view->line.now - timeline_kept(&view->line)) / view->line.hz : 0.0;
+    const int reach_s = (int)fmax(view->recorded_s, kept_s), tenths = (int)(view->behind_s * 10.0 + 0.5);
+    if (!view->is_live) {
+        (void)snprintf(out, PANEL_TIME_TEXT, "-%d.%d s", tenths / 10, tenths % 10);
+    } else if (reach_s < 1000) {
+        (void)snprintf(out, PANEL_TIME_TEXT, "-%d s", reach_s);
+    } else {
+        (void)snprintf(out, PANEL_TIME_TEXT, reach_s < 6000 ? "-%d min" : "-%d h",
+                       reach_s < 6000 ? reach_s / 60 : reach_s / 3600);
+    }
+}
+
+void panel_branch_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]) {
+    const struct message_past *past = view->line.past;
+    const char *name = "";
+    for (int i = 0; past != NULL && i < past->branch_count; i++) {
+        name = past->branches[i].is_current ? past->branches[i].name : name;
+    }
+    if (view->line.left_out > 0) {
+        (void)snprintf(out, PANEL_TIME_TEXT, "branch %s, %d older ones", name, view->line.left_out);
+    } else {
+        (void)snprintf(out, PANEL_TIME_TEXT, "branch %s", name);
+    }
 }
 
 void panel_moment_text(const struct panels_replay *replay, const struct replay_moment *moment,
@@ -131,7 +154,7 @@ const char *panel_why_not(const struct panels_view *view, enum shortcut_action a
     case SHORTCUT_RESTART:
         return view->no_restart;
     case SHORTCUT_TAKE_OVER:
-        return view->replay.no_take_over;
+        return view->is_replay ? view->replay.no_take_over : view->no_go_on;
     default:
         return view->is_denied[action] ? "Your role does not allow this." : "";
     }
@@ -163,9 +186,10 @@ static const struct panel_control table[] = {
     {.member = "picks_kind", .name = "tabs of kinds", .help = "shows the sliders of another kind"},
     {.member = "tunes", .name = "sliders of parameters", .help = "give a parameter another value"},
     {.member = "mutes", .name = "switch of a behavior", .help = "takes its weight away, or gives it back"},
-    {.member = "is_scrubbing",
-     .name = "timeline of a live world",
-     .help = "looks at a moment of the last minute"},
+    {.member = "is_scrubbing", .name = "timeline of a live world", .help = "looks at a moment of its past"},
+    {.member = "branch",
+     .name = "branch below the timeline",
+     .help = "goes on where it was left; asks first while the world runs"},
     {.member = "is_seeking", .name = "timeline of a recording", .help = "goes to a moment of it"},
     {.member = "sets_speed", .name = "slider of the speed", .help = "lets the world run slower or faster"},
 };

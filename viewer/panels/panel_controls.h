@@ -85,6 +85,8 @@ const char *panel_params_note(const struct panels_view *view, const char *filter
 enum { PANEL_TIME_TEXT = 160 };
 /** "-2.2 s": how far back the picture is; of a live one how far back it could be. */
 void panel_back_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]);
+/** Below the buttons of a timeline with lanes: "branch b2", and how many branches have no lane. */
+void panel_branch_text(const struct panels_view *view, char out[PANEL_TIME_TEXT]);
 /** What a moment of a recording is: its time, its tick. */
 void panel_moment_text(const struct panels_replay *replay, const struct replay_moment *moment,
                        char out[PANEL_TIME_TEXT]);

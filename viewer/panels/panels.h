@@ -16,6 +16,7 @@
 #include "viewer/model/meters.h"
 #include "viewer/model/replay.h"
 #include "viewer/model/shortcuts.h"
+#include "viewer/model/timeline.h"
 #include "viewer/model/view_settings.h"
 
 #ifdef __cplusplus
@@ -29,7 +30,8 @@ enum {
     PANELS_LEGEND_ROOM_PX = 1200, /* the picture is as wide as this; and */
     PANELS_LEGEND_MOST_PX = 244,  /* in all this where it would cover some of the world: camera_beside */
     PANELS_CARD_PX = 470,
-    PANELS_TIMELINE_PX = 38,
+    PANELS_TIMELINE_PX = 38, /* without lanes: panels_timeline_px */
+    PANELS_LANE_PX = 14,
     PANELS_TAG_LINES = 3,
     PANELS_TAG_PAD_PX = 9,
     PANELS_TAG_GAP_PX = 3, /* between its lines */
@@ -123,7 +125,8 @@ enum panels_question {
     PANELS_ASKS_REPLACE,   /* a saved world, by this one */
     PANELS_ASKS_REMOVE,    /* a saved world */
     PANELS_ASKS_TAKE_OVER, /* from the recording that plays */
-    PANELS_ASKS_REOPEN     /* the recording, whose server has ended */
+    PANELS_ASKS_REOPEN,    /* the recording, whose server has ended */
+    PANELS_ASKS_BRANCH     /* the world is to go on where a branch was left */
 };
 
 /** A box with a question. Enter, or its button, agrees; Esc does not. */
@@ -200,15 +203,18 @@ struct panels_view {
     bool is_network_bad; /* its figures are shown, whatever the settings say */
     struct panels_lag lag;
     struct panels_ranks ranks;
-    double recorded_s, now_s; /* the timeline: how far back it reaches, its end */
+    struct timeline line;     /* the timeline of a live world */
+    char no_go_on[160];       /* why it cannot go on from a moment of its past; "" when it can */
+    double recorded_s, now_s; /* how far back the frames of this window reach; now */
     double behind_s;          /* how far the picture is behind its end */
     bool is_live;             /* the picture is at its end */
-    bool shows_play;          /* the button lets the world, or the past, run; else it pauses */
-    bool has_live;            /* there is something that is live */
-    char past[32];            /* "2.2 s ago"; "" when it is live */
-    char clip[64];            /* what is being recorded; "" for nothing */
-    char recording[64];       /* the file that the server writes; "" for none */
-    bool is_replay;           /* the timeline is that of a recording: */
+    bool is_beyond;     /* the handle is at a moment that this window has not seen: the picture is of now */
+    bool shows_play;    /* the button lets the world, or the past, run; else it pauses */
+    bool has_live;      /* there is something that is live */
+    char past[32];      /* "2.2 s ago", or "now, not 2.2 s ago"; "" when it is live */
+    char clip[64];      /* what is being recorded; "" for nothing */
+    char recording[64]; /* the file that the server writes; "" for none */
+    bool is_replay;     /* the timeline is that of a recording: */
     struct panels_replay replay;
     struct panels_dialog dialog; /* open->question */
     struct panels_save saves[PANELS_SAVES];
@@ -232,6 +238,11 @@ struct panels_view {
 /** Whether the bottom of the window has a timeline: a recording always has one, a live world beside the side panel. */
 static inline bool panels_have_timeline(const struct view_settings *settings, bool is_replay) {
     return is_replay || view_settings_have_panel(settings);
+}
+
+/** How tall the timeline is where it is shown, px before scaling. */
+static inline float panels_timeline_px(const struct panels_view *view) {
+    return (float)(PANELS_TIMELINE_PX + (view->is_replay ? 0 : PANELS_LANE_PX * view->line.lane_count));
 }
 
 /** Keys that the panels use themselves: to write, and to go from control to control. */
@@ -298,10 +309,11 @@ struct panels_result {
     double scrub_to_s;              /* is_scrubbing: the moment the timeline's handle is at, simulated time */
     bool sets_speed, is_speed_held; /* the world is to have a speed; its slider is still held */
     double speed;                   /* 0: as fast as it goes */
-    bool is_seeking;                /* the handle of a recording's timeline is held: */
-    struct replay_moment seek_to;   /* its moment */
-    bool removes;                   /* the hit is to be removed */
-    bool agrees;                    /* with the question */
+    char branch[LIMIT_NAME_CHARS + 1];  /* the world is to go on where this branch was left; "" for none */
+    bool is_seeking;                    /* the handle of a recording's timeline is held: */
+    struct replay_moment seek_to;       /* its moment */
+    bool removes;                       /* the hit is to be removed */
+    bool agrees;                        /* with the question */
     char entered[LIMIT_NAME_CHARS + 1]; /* what the question's line holds */
     bool picks;
     int hit;                /* the chosen one of the view's hits; -1 without the picker */

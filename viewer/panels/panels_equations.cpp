@@ -388,8 +388,9 @@ void panels::caption(const panels_view &view, ImVec2 size, float legend_right) {
     if (wrap < px(120)) {
         return;
     }
-    const float below =
-        view_settings_have_panel(view.settings) || view.is_replay ? px(PANELS_TIMELINE_PX + 34) : px(34);
+    const float below = view_settings_have_panel(view.settings) || view.is_replay
+                            ? px(panels_timeline_px(&view) + 34)
+                            : px(34);
     const float notice = view.toast[0] != '\0' && view.toast_alpha > 0.0f ? px(48) : 0;
     const float high = px(PANELS_BAR_PX + 10) + (has_line ? px(38) : 0), low = size.y - below - notice - h;
     const float x = std::floor((left + right - w) / 2 - pad),
@@ -460,7 +461,8 @@ void panels::card(const panels_view &view, ImVec2 size) {
     const float x = std::floor(std::max(size.x - margin - w, margin));
     const explain_card &card = view.card;
     ImGui::SetNextWindowPos(ImVec2(x, top));
-    ImGui::SetNextWindowSizeConstraints(ImVec2(w, 0), ImVec2(w, size.y - top - px(PANELS_TIMELINE_PX + 10)));
+    ImGui::SetNextWindowSizeConstraints(ImVec2(w, 0),
+                                        ImVec2(w, size.y - top - px(panels_timeline_px(&view) + 10)));
     if (!had_card) {
         ImGui::SetNextWindowFocus();
     }

@@ -152,8 +152,11 @@ struct panels : panels_pen {
     bool is_over_slider;    /* in the frame before */
     bool is_speed_held;     /* the slider of the speed is, */
     float held_speed;       /* at this place */
-    float scrub_x;          /* where the timeline's handle was taken, */
-    double scrub_s;         /* and at which moment */
+    float scrub_x;          /* where the mouse last moved the timeline's handle, */
+    float scrub_off;        /* how far the handle was beside it, */
+    float scrub_place;      /* where it was then, */
+    double scrub_tick;      /* and at which moment, */
+    bool is_scrub_live;     /* or at now, however late that becomes */
     bool is_scrubbed;       /* the mouse has moved since, or it was taken beside the handle */
     bool scrubs_replay;     /* the handle of a recording's timeline is held, */
     replay_moment scrub_at; /* at this moment */
@@ -247,7 +250,12 @@ struct panels : panels_pen {
     void side(const panels_view &view, ImVec2 size);
     void side_edge(float left, float top, float bottom);
     /* panels_timeline.cpp */
-    void scrub(const panels_view &view, float right, float knob, double seconds_per_px);
+    float moment_button(const panels_view &view, float right, float wide, float middle);
+    void moments(const panels_view &view, float left, float length, int lane, float y);
+    void lane(const panels_view &view, float left, float length, int index, float middle);
+    void moment_hint(const panels_view &view, float left, float length, float middle);
+    void scrub(const panels_view &view, float left, float length, float knob);
+    void track(const panels_view &view, float left, float length, float middle);
     void timeline(const panels_view &view, ImVec2 size);
     float time_buttons(const panels_view &view, ImVec2 low, ImVec2 high);
     void time_button(const panels_view &view, enum icon icon, enum shortcut_action action, ImVec2 low);

@@ -382,7 +382,7 @@ void panels::help(const panels_view &view, ImVec2 size) {
  * no room. */
 float panels::toast_top(const panels_view &view, ImVec2 size, float left, float w, float h) {
     const float below = view.is_replay                            ? px(PANELS_TIMELINE_PX + 34)
-                        : view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX + 6)
+                        : view_settings_have_panel(view.settings) ? px(panels_timeline_px(&view) + 6)
                                                                   : px(34);
     const float top = std::floor(size.y - below - h), gap = px(8);
     const bool is_beside = left + w < covered_low.x || left > covered_high.x;
@@ -448,18 +448,25 @@ void panels::tag(const panels_view &view) {
     }
 }
 
-/* A frame around the picture, and how long ago it was: in the middle, or beside the legend. */
+/* A frame around a picture of the past, and how long ago it was: in the middle, or beside the legend. */
 void panels::past(const panels_view &view, ImVec2 size, float legend_right) {
     if (view.past[0] == '\0') {
         return;
     }
     const float right = size.x - (view_settings_have_panel(view.settings) ? side_px : 0),
-                bottom = size.y - (view_settings_have_panel(view.settings) ? px(PANELS_TIMELINE_PX) : 0),
+                bottom =
+                    size.y - (view_settings_have_panel(view.settings) ? px(panels_timeline_px(&view)) : 0),
                 top = px(PANELS_BAR_PX);
     const float half = px(1.5f);
-    list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half), to_imgui(theme(THEME_WARN)),
-                  0, 0, px(3));
-    const char *const hints[] = {!view.shows_play ? "Space: hold   End: now" : "Space: play   End: now",
+    if (!view.is_beyond) {
+        list->AddRect(ImVec2(half, top + half), ImVec2(right - half, bottom - half),
+                      to_imgui(theme(THEME_WARN)), 0, 0, px(3));
+    }
+    const char *const hints[] = {view.is_beyond && view.no_go_on[0] == '\0'
+                                     ? "Ctrl+T: go on from there   End: now"
+                                 : view.is_beyond   ? "End: now"
+                                 : !view.shows_play ? "Space: hold   End: now"
+                                                    : "Space: play   End: now",
                                  "End: now", ""};
     const float ago = width(bold, view.past), gap = px(18), room = right - legend_right - px(38) - ago - gap;
     const char *const *hint = hints;

@@ -638,5 +638,5 @@ void panels::side(const panels_view &view, ImVec2 size) {
     ImGui::PopStyleVar(2);
     ImGui::End();
     ImGui::PopStyleVar(3);
-    side_edge(left, top, size.y - px(PANELS_TIMELINE_PX));
+    side_edge(left, top, size.y - px(panels_timeline_px(&view)));
 }

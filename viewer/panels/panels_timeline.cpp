@@ -300,51 +300,232 @@ float panels::time_buttons(const panels_view &view, ImVec2 low, ImVec2 high) {
 
 /* ---- the timeline of a live world ---- */
 
-/* The handle goes with the mouse from where it was taken; a press beside it takes it there. While the mouse
- * rests the moment stays, though the world goes on. */
-void panels::scrub(const panels_view &view, float right, float knob, double seconds_per_px) {
-    const float at = ImGui::GetIO().MousePos.x;
-    if (ImGui::IsItemActivated()) {
-        const bool is_on_knob = std::fabs(at - knob) <= px(9);
-        scrub_x = at;
-        scrub_s = view.now_s - (is_on_knob ? (view.is_live ? 0.0 : view.behind_s)
-                                           : static_cast<double>(right - at) * seconds_per_px);
-        is_scrubbed = !is_on_knob;
+/* The slot between the line and LIVE: sets a mark, or in the past lets the world go on from there. It has one width, so that the
+ * line stays while it is dragged. Returns where it begins. */
+float panels::moment_button(const panels_view &view, float right, float wide, float middle) {
+    const enum shortcut_action action = view.is_live ? SHORTCUT_MARK : SHORTCUT_TAKE_OVER;
+    const shortcut *const row = shortcuts_row(action);
+    const char *const why_not = panel_why_not(&view, action);
+    const bool is_short = wide < px(80);
+    const char *const label =
+        view.is_live ? (is_short ? "mark" : "set a mark") : (is_short ? "go on" : "go on from here");
+    const ImVec2 low(right - wide, middle - px(12)), high(right, middle + px(12));
+    char words[160];
+    box(low, high, view.is_live || why_not[0] != '\0' ? theme(THEME_BUTTON) : theme(THEME_AGREE), 0, 4);
+    if (button("moment", low, high)) {
+        result.shortcut = row; /* without the role a notice says why */
     }
-    is_scrubbed = is_scrubbed || std::fabs(at - scrub_x) > px(2);
-    if (ImGui::IsItemActive() && is_scrubbed && view.recorded_s > 0) {
-        result.is_scrubbing = true;
-        result.scrub_to_s =
-            at >= right - px(2) ? view.now_s : scrub_s + static_cast<double>(at - scrub_x) * seconds_per_px;
+    std::snprintf(words, sizeof words, "%s: %s", row->name, shortcuts_help(row, false));
+    tip_above(words, why_not);
+    text(bold, std::floor((low.x + high.x - width(bold, label)) / 2), middle - font_px(bold) / 2,
+         why_not[0] != '\0' ? theme(THEME_FAINT)
+         : view.is_live     ? theme(THEME_TEXT)
+                            : theme(THEME_ON_BUTTON),
+         label);
+    return low.x;
+}
+
+/* What is done at the moments of the line, or of a lane: a stroke for a request, a flag for a mark. */
+void panels::moments(const panels_view &view, float left, float length, int lane, float y) {
+    const struct timeline &line = view.line;
+    const bool is_line = lane == TIMELINE_ON_LINE;
+    const float high = px(is_line ? 9 : 5), low = px(is_line ? 4 : 2), flag = px(is_line ? 5 : 4);
+    for (int i = 0; i < line.past->change_count; i++) {
+        const message_change &change = line.past->changes[i];
+        const double tick = static_cast<double>(change.tick);
+        if (timeline_lane_of(&line, change.branch, tick) == lane) {
+            const float x = std::floor(left + length * static_cast<float>(timeline_share(&line, tick)));
+            list->AddRectFilled(ImVec2(x, y - high), ImVec2(x + px(1), y - low),
+                                to_imgui(theme(THEME_TEXT_DIM)));
+        }
+    }
+    for (int i = 0; i < line.past->mark_count; i++) {
+        const message_mark &mark = line.past->marks[i];
+        const double tick = static_cast<double>(mark.tick);
+        if (timeline_lane_of(&line, mark.branch, tick) == lane) {
+            const float x = left + length * static_cast<float>(timeline_share(&line, tick)),
+                        top = y - high - px(3);
+            list->AddTriangleFilled(ImVec2(x - flag, top), ImVec2(x + flag, top), ImVec2(x, y - px(2)),
+                                    to_imgui(theme(THEME_ACCENT)));
+        }
     }
 }
 
-void panels::timeline(const panels_view &view, ImVec2 size) {
-    const ImVec2 low(0, std::floor(size.y - px(PANELS_TIMELINE_PX))), high(size.x - side_px, size.y);
-    begin_window("timeline", low, high);
-    list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));
-    list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));
-    const float middle = std::floor((low.y + high.y) / 2), text_y = middle - font_px(regular) / 2;
-    char words[PANEL_TIME_TEXT];
-    const double reach = 60.0;
-    const float left = time_buttons(view, low, high) + px(64),
-                right = std::max(high.x - px(76), left + px(20)), length = right - left;
-    const auto place = [&](double back_s) {
-        return right - length * static_cast<float>(std::min(std::max(back_s, 0.0) / reach, 1.0));
+/* A branch that was left: where it leaves the line or another lane, and its end. */
+void panels::lane(const panels_view &view, float left, float length, int index, float middle) {
+    const timeline_lane &lane = view.line.lanes[index];
+    const auto lane_y = [&](int at) {
+        return at == TIMELINE_ON_LINE
+                   ? middle
+                   : middle + px(static_cast<float>(PANELS_TIMELINE_PX / 2 + 5 + PANELS_LANE_PX * at));
     };
-    panel_back_text(&view, words);
-    text(regular, left - px(12) - width(regular, words), text_y, theme(THEME_TEXT_DIM), words);
-    const float from = place(view.recorded_s), knob = place(view.is_live ? 0.0 : view.behind_s);
-    list->AddRectFilled(ImVec2(left, middle - px(2)), ImVec2(right, middle + px(2)),
-                        to_imgui(theme(THEME_FRAME)), px(2));
-    list->AddRectFilled(ImVec2(from, middle - px(2)), ImVec2(knob, middle + px(2)),
-                        to_imgui(view.is_live ? theme(THEME_PLAYED) : theme(THEME_WARN)), px(2));
+    const auto place = [&](double tick) {
+        return std::floor(left + length * static_cast<float>(timeline_share(&view.line, tick)));
+    };
+    const float y = lane_y(index), from = place(lane.from), to = std::max(place(lane.to), from + px(6));
+    const float wide = width(regular, lane.branch->name);
+    const bool is_right = to + px(12) + wide < left + length + px(70);
+    char id[24], words[TIMELINE_TEXT];
+    std::snprintf(id, sizeof id, "lane%d", index);
+    ImGui::SetCursorScreenPos(ImVec2(from - px(4), y - px(PANELS_LANE_PX / 2)));
+    ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);
+    const bool is_pressed = ImGui::InvisibleButton(
+        id, ImVec2(to - from + px(8) + (is_right ? px(8) + wide : 0), px(PANELS_LANE_PX)));
+    ImGui::PopItemFlag();
+    const bool is_over = ImGui::IsItemHovered();
+    const ImU32 fill = to_imgui(is_over ? theme(THEME_TEXT) : theme(THEME_FAINT));
+    const float start = lane_y(lane.parent) + px(2), bend = std::min(px(6), to - from);
+    list->PathLineTo(ImVec2(from, start));
+    list->PathLineTo(ImVec2(from, y - bend));
+    list->PathBezierQuadraticCurveTo(ImVec2(from, y), ImVec2(from + bend, y));
+    list->PathLineTo(ImVec2(to, y));
+    list->PathStroke(fill, 0, px(1.5f));
+    list->AddCircleFilled(ImVec2(to, y), px(3), fill, 12);
+    text(regular, is_right ? to + px(8) : from - px(8) - wide, y - font_px(regular) / 2,
+         is_over ? theme(THEME_TEXT) : theme(THEME_TEXT_DIM), lane.branch->name);
+    moments(view, left, length, index, y);
+    if (is_over) {
+        timeline_branch_text(&lane, words);
+        const float x = std::min(std::max(ImGui::GetIO().MousePos.x, left), left + length);
+        tooltip(view.no_go_on[0] != '\0' ? view.no_go_on : words, ImVec2(x, middle - px(26)), 0.5f, 1.0f);
+    }
+    if (is_pressed) {
+        std::snprintf(result.branch, sizeof result.branch, "%s", lane.branch->name);
+    }
+}
+
+/* What the mouse points at: a mark, what was done, a moment. */
+void panels::moment_hint(const panels_view &view, float left, float length, float middle) {
+    const struct timeline &line = view.line;
+    const float at = std::min(std::max(ImGui::GetIO().MousePos.x, left), left + length);
+    const double tick = timeline_tick(&line, static_cast<double>((at - left) / length));
+    const message_mark *const mark = timeline_find_mark(&line, tick, static_cast<double>(px(6) / length));
+    const message_change *nearest = nullptr;
+    float off = px(4);
+    for (int i = 0; i < line.past->change_count; i++) {
+        const message_change &change = line.past->changes[i];
+        const double when = static_cast<double>(change.tick);
+        const float away = std::fabs(left + length * static_cast<float>(timeline_share(&line, when)) - at);
+        if (away < off && timeline_lane_of(&line, change.branch, when) == TIMELINE_ON_LINE) {
+            off = away;
+            nearest = &change;
+        }
+    }
+    char words[TIMELINE_TEXT];
+    if (mark != nullptr) {
+        timeline_mark_text(&line, mark, words);
+    } else if (nearest != nullptr && !is_scrubbed) {
+        timeline_change_text(&line, nearest, words);
+    } else {
+        timeline_moment_text(&line, tick, words);
+    }
+    tooltip(words, ImVec2(at, middle - px(26)), 0.5f, 1.0f);
+}
+
+/* The handle goes along with the mouse, from where it was taken; a press beside it takes it there. While the mouse
+ * rests the moment stays, though the world goes on and the handle with it, away from the mouse. */
+void panels::scrub(const panels_view &view, float left, float length, float knob) {
+    const struct timeline &line = view.line;
+    const float at = ImGui::GetIO().MousePos.x;
+    const auto place = [&](double tick) {
+        return left + length * static_cast<float>(timeline_share(&line, tick));
+    };
+    if (ImGui::IsItemActivated()) {
+        is_scrubbed = std::fabs(at - knob) > px(9);
+        scrub_off = is_scrubbed ? 0 : knob - at;
+        scrub_x = is_scrubbed ? knob : at; /* beside it: as if the mouse came from it */
+        scrub_place = knob;
+        scrub_tick = line.now - (view.is_live ? 0.0 : view.behind_s * line.hz);
+        is_scrub_live = view.is_live;
+    }
+    is_scrubbed = ImGui::IsItemActive() && (is_scrubbed || std::fabs(at - scrub_x) > px(2));
+    if (!is_scrubbed || (view.recorded_s <= 0 && line.past == nullptr)) {
+        return;
+    }
+    if (at != scrub_x) {
+        scrub_off += is_scrub_live ? 0 : place(scrub_tick) - scrub_place;
+        scrub_x = at;
+        scrub_tick = timeline_tick(&line, static_cast<double>((at + scrub_off - left) / length));
+        scrub_place = place(scrub_tick);
+        is_scrub_live = at + scrub_off >= place(line.now) - px(2);
+    }
+    const message_mark *const mark =
+        timeline_find_mark(&line, scrub_tick, static_cast<double>(px(4) / length));
+    result.is_scrubbing = true;
+    result.scrub_to_s = is_scrub_live
+                            ? view.now_s
+                            : (mark != nullptr ? static_cast<double>(mark->tick) : scrub_tick) / line.hz;
+}
+
+/* The line: what the server keeps, what this window has seen, the handle. */
+void panels::track(const panels_view &view, float left, float length, float middle) {
+    const struct timeline &line = view.line;
+    const double seen = line.now - view.recorded_s * line.hz,
+                 at = line.now - (view.is_live ? 0.0 : view.behind_s * line.hz);
+    const auto place = [&](double tick) {
+        return left + length * static_cast<float>(timeline_share(&line, tick));
+    };
+    const auto stroke = [&](float from, float to, float half, color c) {
+        list->AddRectFilled(ImVec2(from, middle - half), ImVec2(std::max(from, to), middle + half),
+                            to_imgui(c), half);
+    };
+    const float knob = place(at), now = place(line.now);
+    float from = place(seen);
+    stroke(left, now, px(2), theme(THEME_FRAME));
+    if (line.past != nullptr) {
+        const float kept = place(timeline_kept(&line));
+        stroke(kept, now, px(2), theme(THEME_GRIP_OVER));
+        from = knob < from ? kept : from;
+        if (line.point_count > 2 &&
+            line.points[1].tick < line.now) { /* a minute ago: the scale is another one before */
+            const float minute = std::floor(place(line.now - 60.0 * line.hz));
+            list->AddRectFilled(ImVec2(minute, middle - px(5)), ImVec2(minute + px(1), middle + px(5)),
+                                to_imgui(theme(THEME_FAINT)));
+        }
+    }
+    stroke(from, knob, px(2), view.is_live ? theme(THEME_PLAYED) : theme(THEME_WARN));
+    for (int i = 0; i < line.lane_count; i++) {
+        lane(view, left, length, i, middle);
+    }
+    if (line.past != nullptr) {
+        moments(view, left, length, TIMELINE_ON_LINE, middle);
+    }
     ImGui::SetCursorScreenPos(ImVec2(left - px(6), middle - px(12)));
     ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true); /* arrows look back, , and . as well */
     ImGui::InvisibleButton("scrub", ImVec2(length + px(12), px(24)));
     ImGui::PopItemFlag();
-    scrub(view, right, knob, reach / static_cast<double>(length));
+    scrub(view, left, length, knob);
     list->AddCircleFilled(ImVec2(knob, middle), px(7), to_imgui(theme(THEME_KNOB)), 24);
+    if (line.past != nullptr && (ImGui::IsItemHovered() || ImGui::IsItemActive())) {
+        moment_hint(view, left, length, middle);
+    }
+}
+
+void panels::timeline(const panels_view &view, ImVec2 size) {
+    const ImVec2 low(0, std::floor(size.y - px(panels_timeline_px(&view)))), high(size.x - side_px, size.y);
+    begin_window("timeline", low, high);
+    list->AddRectFilled(low, high, to_imgui(theme(THEME_PANEL)));
+    list->AddRectFilled(low, ImVec2(high.x, low.y + px(1)), to_imgui(theme(THEME_PANEL_EDGE)));
+    const float middle = std::floor(low.y + px(PANELS_TIMELINE_PX) / 2),
+                text_y = middle - font_px(regular) / 2;
+    char words[PANEL_TIME_TEXT];
+    const ImVec2 buttons_high(high.x, low.y + px(PANELS_TIMELINE_PX));
+    const float left = time_buttons(view, low, buttons_high) + px(64);
+    const float slot = view.line.past == nullptr || high.x - low.x < px(460) ? 0
+                       : high.x - low.x < px(860)                            ? width(bold, "go on") + px(20)
+                                                  : width(bold, "go on from here") + px(20);
+    float end = high.x - px(76);
+    if (slot > 0) {
+        end = moment_button(view, high.x - px(64), slot, middle) - px(16);
+    }
+    const float length = std::max(end - left, px(20));
+    panel_back_text(&view, words);
+    text(regular, left - px(12) - width(regular, words), text_y, theme(THEME_TEXT_DIM), words);
+    if (view.line.lane_count > 0) {
+        panel_branch_text(&view, words);
+        text(regular, px(12), low.y + px(PANELS_TIMELINE_PX), theme(THEME_TEXT_DIM), words);
+    }
+    track(view, left, length, middle);
     if (button("live", ImVec2(high.x - px(60), middle - px(12)), ImVec2(high.x - px(8), middle + px(12)))) {
         result.shortcut = shortcuts_row(SHORTCUT_LIVE);
     }

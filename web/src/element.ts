@@ -6,7 +6,8 @@
  *
  * scenario, seed, paused   a world of the catalog; its server is in the page
  * replay                   where a recording is: it is played
- * src                      the page of a server, https://example.org:7718/: that server's world, live
+ * src                      the page of a server, https://example.org:7718/: that server's world, live; or, ending in .json, the index of
+ *                          static seconds, https://example.org/live/index.json
  * view                     further members of the address: color=speed&overlays=forces
  * The scenario can also stand in the element: <script type="application/json">{...}</script>
  *
@@ -31,7 +32,11 @@ async function addressOf(element: HTMLElement): Promise<string> {
     if (src !== null) {
         const url = new URL(src, location.href);
         if (!/^https?:$/.test(url.protocol)) {
-            throw new Error(`src is ${src.slice(0, 80)}; allowed: the address of a server's page, http: or https:`);
+            throw new Error(`src is ${src.slice(0, 80)}; allowed: the address of a server's page or of an index.json, http: or https:`);
+        }
+        if (url.pathname.endsWith(".json")) {
+            values.set("seconds", url.href);
+            return `${new URL("world.html", home).href}#${values}`;
         }
         return `${url.href.replace(/#.*/, "")}#${values}`;
     }

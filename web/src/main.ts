@@ -12,7 +12,7 @@ import { RasterPainter } from "./raster";
 import { OwnServer } from "./own_server";
 import { download, ShareMenu, type ShareWork } from "./share_menu";
 import { packed } from "./world_link";
-import { addressOf, fragmentWith, optionsOf, takeFragment, withTheme } from "./start";
+import { addressOf, fragmentOf, fragmentWith, optionsOf, takeFragment, withTheme } from "./start";
 
 const MOST_RATIO = 2;
 const CURSORS = ["default", "grab", "grabbing"];
@@ -45,6 +45,8 @@ function store(storage: "localStorage" | "sessionStorage", name: string, text: s
 const NO_WEBASSEMBLY = "It is made of WebAssembly, which this browser lacks or blocks. Allow it for this page (a strict or lockdown mode " +
     "switches it off), or take another browser.";
 
+/* Static seconds are played without the page's own server. */
+const HAS_SERVER = IN_PAGE && !fragmentOf(location.hash, location.href, location.search).options.some(([name]) => name === "seconds");
 const loading = new Loading(element("loading"), () => element("panels").classList.remove("waiting"));
 let hasBegun = false; // the viewer runs
 
@@ -106,7 +108,7 @@ class Page {
     private own: OwnCanvas | null = null;
     private isOutOfView = false; // of the page that has this one in a frame
     private leads = true; // whether the role lets us lead the target named mouse
-    private readonly server = IN_PAGE ? new OwnServer(location.hash, loading, fail) : null;
+    private readonly server = HAS_SERVER ? new OwnServer(location.hash, loading, fail) : null;
 
     constructor() {
         const share = new ShareMenu(document.body, this.canvas, this.shareWork());
@@ -192,7 +194,7 @@ class Page {
             canvas,
             hasCard: this.own !== null && this.own.gl !== null,
             renderer: fragment.renderer,
-            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), IN_PAGE ? "this-page:1" : addressOf(location)),
+            options: optionsOf(fragment, fragment.token || stored("sessionStorage", TOKEN), HAS_SERVER ? "this-page:1" : addressOf(location)),
             settings,
             reducesMotion: matchMedia("(prefers-reduced-motion: reduce)").matches,
             isHidden: document.hidden,
@@ -296,7 +298,7 @@ class Page {
         this.actions = sections.actions ?? this.actions;
         if (sections.bar !== undefined) {
             this.leads = sections.bar.role !== "viewer";
-            sections.bar.address = IN_PAGE ? "in this page" : sections.bar.address;
+            sections.bar.address = HAS_SERVER ? "in this page" : sections.bar.address;
         }
         this.panels.update(sections);
         loading.update(sections);

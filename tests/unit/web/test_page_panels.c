@@ -52,6 +52,8 @@ static int set_up(void **state) {
     fixture->view.agent_kind = fixture->view.agent_state = fixture->view.state_tip = "";
     fixture->view.plot_mark = -1;
     fixture->view.speed = 1.0;
+    fixture->view.now_s = 100.0;
+    fixture->view.line = timeline_make(NULL, 6000.0, 60.0);
     *state = fixture;
     return 0;
 }
@@ -94,7 +96,7 @@ static void the_first_frame_has_all_sections_and_then_only_what_changed(void **s
     assert_false(page_panels_have_news(fixture->panels));
     (void)draw(fixture);
     assert_true(page_panels_have_news(fixture->panels));
-    assert_int_equal(count(sections(fixture)), 25);
+    assert_int_equal(count(sections(fixture)), 26);
     (void)draw(fixture);
     assert_false(page_panels_have_news(fixture->panels));
     assert_int_equal(count(sections(fixture)), 0);
@@ -250,12 +252,58 @@ static void the_slider_shows_the_value_under_the_hand(void **state) {
 static void the_handle_of_the_timeline_holds_a_moment(void **state) {
     struct fixture *fixture = *state;
     fixture->view.recorded_s = 60.0;
-    send(fixture, "{\"do\":\"scrub\",\"to_s\":12.5,\"held\":true}");
+    send(fixture, "{\"do\":\"scrub\",\"share\":0.5,\"held\":true}");
     assert_true(draw(fixture)->is_scrubbing);
-    assert_float_equal(draw(fixture)->scrub_to_s, 12.5, 0.0);
-    send(fixture, "{\"do\":\"scrub\",\"to_s\":13,\"held\":false}");
-    assert_float_equal(draw(fixture)->scrub_to_s, 13.0, 0.0);
+    assert_float_equal(draw(fixture)->scrub_to_s, 70.0, 1e-9);
+    send(fixture, "{\"do\":\"scrub\",\"share\":0.25,\"held\":false}");
+    assert_float_equal(draw(fixture)->scrub_to_s, 55.0, 1e-9);
     assert_false(draw(fixture)->is_scrubbing);
+    send(fixture, "{\"do\":\"scrub\",\"share\":1,\"held\":false}");
+    assert_float_equal(draw(fixture)->scrub_to_s, 100.0, 0.0);
+}
+
+static void the_past_of_the_server_has_lanes_and_marks(void **state) {
+    struct fixture *fixture = *state;
+    struct message_past *past = &fixture->server.past;
+    past->has_branches = true;
+    past->branch_count = 2;
+    past->branches[0] = (struct message_branch){.name = "b1", .first = 0, .last = 9000};
+    past->branches[1] =
+        (struct message_branch){.name = "b2", .from = "b1", .at = 5000, .last = 6000, .is_current = true};
+    past->mark_count = past->change_count = 1;
+    past->marks[0] = (struct message_mark){.name = "m1", .branch = "b1", .tick = 4800};
+    past->changes[0] =
+        (struct message_change){.tick = 8000, .branch = "b1", .by = 3, .op = "spawn", .text = "count 2"};
+    fixture->server.past_count = 1;
+    fixture->view.is_live = true;
+    fixture->view.line = timeline_make(past, 6000.0, 60.0);
+    (void)draw(fixture);
+    cJSON *json = sections(fixture);
+    const cJSON *section = cJSON_GetObjectItem(json, "past"),
+                *lane = cJSON_GetObjectItem(section, "lanes")->child,
+                *mark = cJSON_GetObjectItem(section, "marks")->child,
+                *change = cJSON_GetObjectItem(section, "changes")->child,
+                *timeline = cJSON_GetObjectItem(json, "timeline");
+    assert_string_equal(cJSON_GetObjectItem(timeline, "back")->valuestring,
+                        "-100 s"); /* the server keeps so much */
+    assert_string_equal(cJSON_GetObjectItem(section, "branch")->valuestring, "branch b2");
+    assert_string_equal(cJSON_GetObjectItem(lane, "name")->valuestring, "b1");
+    assert_true(cJSON_GetObjectItem(lane, "from")->valuedouble == 5000.0);
+    assert_true(cJSON_GetObjectItem(lane, "parent")->valuedouble == -1.0);
+    assert_true(cJSON_GetObjectItem(mark, "lane")->valuedouble == -1.0);
+    assert_string_equal(cJSON_GetObjectItem(mark, "words")->valuestring, "mark m1: 20.0 s ago, tick 4800");
+    assert_true(cJSON_GetObjectItem(change, "lane")->valuedouble == 0.0);
+    assert_string_equal(cJSON_GetObjectItem(change, "words")->valuestring,
+                        "session 3: spawn count 2; 33.3 s ahead, tick 8000");
+    cJSON_Delete(json);
+    send(fixture, "{\"do\":\"branch\",\"name\":\"b1\"}");
+    assert_string_equal(draw(fixture)->branch, "b1");
+    assert_string_equal(draw(fixture)->branch, "");
+    char message[64]; /* a place near a mark is the mark */
+    (void)snprintf(message, sizeof message, "{\"do\":\"scrub\",\"share\":%.4f,\"held\":false}",
+                   timeline_share(&fixture->view.line, 4801.0));
+    send(fixture, message);
+    assert_float_equal(draw(fixture)->scrub_to_s, 80.0, 0.0);
 }
 
 static void a_place_of_the_speed_is_a_speed_and_its_middle_is_one(void **state) {
@@ -369,6 +417,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_held_slider_goes_on_and_its_last_value_counts, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_slider_shows_the_value_under_the_hand, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_handle_of_the_timeline_holds_a_moment, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_past_of_the_server_has_lanes_and_marks, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_place_of_the_speed_is_a_speed_and_its_middle_is_one, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(a_row_of_the_legend_is_lit_and_kept, set_up, tear_down),

@@ -317,8 +317,10 @@ export class Notices {
 
     setTimeline(timeline: Timeline, isReplay: boolean): void {
         const isPast = timeline.past !== "" && !isReplay;
+        const keys = ["", ...(timeline.beyond ? [] : [timeline.play ? "Space: play" : "Space: hold"]), "End: now"].join("    ");
         show(this.past, isPast);
-        setText(this.pastWords, isPast ? timeline.past + (hasFingers() ? "" : `    ${timeline.play ? "Space: play" : "Space: hold"}   End: now`) : "");
+        this.past.classList.toggle("beyond", timeline.beyond);
+        setText(this.pastWords, isPast ? timeline.past + (hasFingers() ? "" : keys) : "");
     }
 
     setToast(toast: Toast): void {

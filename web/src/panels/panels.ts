@@ -235,6 +235,10 @@ export class Panels {
             this.notices.setTimeline(timeline, isReplay);
             this.root.classList.toggle("has-past", timeline.past !== "" && !isReplay);
         }
+        if (sections.past !== undefined) {
+            this.time.setPast(sections.past);
+            setStyle(document.documentElement, "--lanes", String(sections.past?.lanes.length ?? 0));
+        }
         this.updateNotices(sections);
         this.updateLists(sections);
         if (open !== undefined) {

@@ -1,10 +1,9 @@
 /* The timelines: of a live world, of a recording; the buttons and the speed that each begins with. */
-import { button, el, isOff, newId, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
+import { List, button, el, isOff, newId, setAttribute, setStyle, setText, setTip, setWhyNot, show } from "./dom";
 import { icon, setIcon } from "./marks";
-import type { Actions, Message, Replay, Timeline } from "./view";
+import type { Actions, Message, Moment, Past, Replay, Timeline } from "./view";
 
 type Send = (message: Message) => void;
-const REACH_S = 60;
 
 /** A handle on a line: while it is held it stays under the hand. */
 class Handle {
@@ -106,6 +105,96 @@ class Speed {
     }
 }
 
+/** The place of a tick on the line, 0 to 1. */
+function placeOf(bends: [number, number][], tick: number): number {
+    let i = 1;
+    while (i < bends.length - 1 && tick > bends[i][0]) {
+        i++;
+    }
+    const [[tick0, share0], [tick1, share1]] = [bends[i - 1], bends[i]];
+    return Math.min(Math.max(share0 + (tick - tick0) / (tick1 - tick0) * (share1 - share0), 0), 1);
+}
+
+/** The timeline of a live world: its handle; over it marks and what was done; below it the branches that were left. */
+class PastLine {
+    readonly scrub: Handle;
+    readonly node: HTMLElement;
+    private readonly lanes: List<Past["lanes"][number]>;
+    private readonly marks: List<Moment>;
+    private readonly changes: List<Moment>;
+    private past: Past | null = null;
+    private bends: [number, number][] = [[0, 0], [1, 1]];
+
+    constructor(private readonly send: Send) {
+        this.scrub = new Handle("The world's past", 0, 1, "0.001", (share, held) => send({ do: "scrub", share, held }));
+        const lanes = el("div", "lanes"), changes = el("div", "moments"), marks = el("div", "moments");
+        this.lanes = new List(lanes, () => this.lane());
+        this.marks = new List(marks, () => this.moment("flag"));
+        this.changes = new List(changes, () => this.moment("stroke"));
+        this.node = el("div", "past-line", lanes, this.scrub.node, changes, marks);
+    }
+
+    private place(node: HTMLElement, name: string, tick: number): number {
+        const share = placeOf(this.bends, tick);
+        setStyle(node, name, share.toFixed(4));
+        return share;
+    }
+
+    private moment(className: string) {
+        const node = el("i", className);
+        let tick = 0;
+        node.addEventListener("click", () => this.send({ do: "scrub", share: placeOf(this.bends, tick), held: false }));
+        return {
+            node,
+            set: (moment: Moment) => {
+                tick = moment.tick;
+                this.place(node, "--x", tick);
+                setStyle(node, "--lane", String(moment.lane));
+                node.classList.toggle("on-lane", moment.lane >= 0);
+                setTip(node, moment.words);
+            },
+        };
+    }
+
+    private lane() {
+        const go = button("plain branch", "", () => this.send({ do: "branch", name: go.textContent ?? "" }));
+        const node = el("div", "lane", go);
+        return {
+            node,
+            set: (lane: Past["lanes"][number], index: number) => {
+                this.place(node, "--x", lane.from);
+                const end = this.place(node, "--end", lane.to);
+                node.classList.toggle("at-end", end > 0.9);
+                setStyle(node, "--lane", String(index));
+                setStyle(node, "--parent", String(lane.parent));
+                setText(go, lane.name);
+                setWhyNot(go, this.past?.no_go_on ?? "", lane.words);
+            },
+        };
+    }
+
+    setPast(past: Past | null): void {
+        this.past = past;
+        this.lanes.set(past?.lanes ?? []);
+        this.marks.set(past?.marks ?? []);
+        this.changes.set(past?.changes ?? []);
+    }
+
+    set(timeline: Timeline): void {
+        if (this.past !== null && String(this.bends) !== String(timeline.bends)) {
+            this.bends = timeline.bends;
+            this.setPast(this.past);
+        }
+        this.bends = timeline.bends;
+        this.scrub.set(timeline.at, timeline.moment);
+        const kept = this.past === null ? timeline.seen : timeline.kept, from = timeline.at < timeline.seen ? kept : timeline.seen;
+        for (const [name, share] of [["--now", timeline.now], ["--from", from], ["--kept", kept]] as const) {
+            setStyle(this.node, name, share.toFixed(4));
+        }
+        this.scrub.node.classList.toggle("past", !timeline.live);
+    }
+}
+
 export class TimePart {
     readonly node = el("section", "timeline");
     private readonly pause: HTMLButtonElement;
@@ -116,7 +205,11 @@ export class TimePart {
     private readonly takeOver: HTMLButtonElement;
     private readonly speed: Speed;
     private readonly back = el("span", "back");
-    private readonly scrub: Handle;
+    private readonly line: PastLine;
+    private readonly moment: HTMLButtonElement;
+    private readonly momentLong = el("span", "long");
+    private readonly momentShort = el("span", "short");
+    private readonly branch = el("span", "dim branch-name");
     private readonly seek: Handle;
     private readonly marks = el("div", "marks");
     private readonly wrong = el("i", "wrong");
@@ -142,21 +235,19 @@ export class TimePart {
         this.live = button("plain live", "LIVE", does("live"));
         this.takeOver = button("", "take over", does("take_over"));
         this.speed = new Speed(send);
-        this.scrub = new Handle("The world's last minute", -REACH_S, 0, "0.1", (value, isHeld) => this.scrubTo(value, isHeld));
+        this.line = new PastLine(send);
+        this.moment = button("moment-button", "", () => this.actions !== null
+            && send({ do: "shortcut", row: this.actions[this.timeline?.live === false ? "take_over" : "mark"].row }));
+        this.moment.append(this.momentLong, this.momentShort);
+        this.moment.hidden = true;
         this.seek = new Handle("The recording", 0, 1, "any", (share, isHeld) => send({ do: "seek", share, held: isHeld }));
         this.seekBox = el("div", "seek", this.seek.node, this.wrong, this.marks, this.hint);
         this.seekBox.addEventListener("pointermove", (event) => this.point(event));
         this.seekBox.addEventListener("pointerleave", () => send({ do: "point", share: -1 }));
         this.hint.id = newId();
         this.node.setAttribute("aria-label", "Time");
-        this.node.append(el("div", "time-buttons", this.pause, this.step, this.restart), this.speed.node, this.back, this.scrub.node, this.live,
+        this.node.append(el("div", "time-buttons", this.pause, this.step, this.restart), this.speed.node, this.back, this.line.node, this.moment, this.live, this.branch,
             this.seekBox, this.worlds, this.word, this.time, this.takeOver);
-    }
-
-    private scrubTo(value: number, isHeld: boolean): void {
-        if (this.timeline !== null) {
-            this.send({ do: "scrub", to_s: this.timeline.now_s + value, held: isHeld });
-        }
     }
 
     private point(event: PointerEvent): void {
@@ -174,7 +265,7 @@ export class TimePart {
     }
 
     setReplaying(isReplay: boolean): void {
-        for (const node of [this.back, this.scrub.node, this.live]) {
+        for (const node of [this.back, this.line.node, this.live]) {
             show(node, !isReplay);
         }
         for (const node of [this.seekBox, this.worlds, this.word, this.time, this.takeOver]) {
@@ -183,15 +274,34 @@ export class TimePart {
         this.node.classList.toggle("replaying", isReplay);
     }
 
+    /* What the world can do at this moment: get a mark, or go on from here. */
+    private setMoment(): void {
+        const isPast = this.timeline?.live === false, action = this.actions?.[isPast ? "take_over" : "mark"];
+        const words = isPast ? "go on from here" : "set a mark";
+        setText(this.momentLong, words);
+        setText(this.momentShort, isPast ? "go on" : "mark");
+        setAttribute(this.moment, "aria-label", words);
+        this.moment.classList.toggle("goes-on", isPast);
+        if (action !== undefined) {
+            setWhyNot(this.moment, action.why ?? "", `${action.key}: ${action.words}`);
+        }
+    }
+
+    setPast(past: Past | null): void {
+        this.line.setPast(past);
+        show(this.moment, past !== null);
+        show(this.branch, past !== null && past.lanes.length > 0);
+        setText(this.branch, past?.branch ?? "");
+    }
+
     set(timeline: Timeline): void {
         this.timeline = timeline;
         setIcon(this.pauseIcon, timeline.play ? "play" : "pause");
         setAttribute(this.pause, "aria-label", timeline.play ? "Play" : "Pause");
         this.speed.set(timeline);
         setText(this.back, timeline.back);
-        this.scrub.set(timeline.live ? 0 : -timeline.behind_s, timeline.live ? "now" : timeline.past);
-        setStyle(this.scrub.node, "--from", (1 - Math.min(timeline.recorded_s, REACH_S) / REACH_S).toFixed(4));
-        this.scrub.node.classList.toggle("past", !timeline.live);
+        this.line.set(timeline);
+        this.setMoment();
         this.live.classList.toggle("on", timeline.live && timeline.has_live);
         setAttribute(this.live, "aria-pressed", String(timeline.live));
     }

@@ -17,7 +17,7 @@ export interface Action {
     why?: string; /* why it does nothing now: the control is disabled */
 }
 
-export type Actions = Record<"pause" | "step" | "restart" | "live" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
+export type Actions = Record<"pause" | "step" | "restart" | "live" | "mark" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
     "take_over" | "export" | "back" | "forward" | "add" | "remove" | "follow" | "next_agent" | "fit" | "undo" | "redo" | "save" | "forces" |
     "full_screen" | "screenshot", Action>;
 
@@ -226,9 +226,13 @@ export interface Timeline {
     play: boolean; /* the button lets the world run; else it pauses */
     live: boolean;
     has_live: boolean;
-    recorded_s: number;
-    behind_s: number;
-    now_s: number;
+    beyond: boolean; /* the handle is at a moment that this page has not seen: the picture is of now */
+    at: number; /* places on the line, 0 to 1: of the handle, of now, of what this page and the server have first */
+    now: number;
+    seen: number;
+    kept: number;
+    bends: [number, number][]; /* ticks and their places; between two of them in proportion */
+    moment: string; /* of the handle: "2.2 s ago, tick 120" */
     back: string; /* "-2.2 s" */
     past: string; /* "2.2 s ago"; "" when it is live */
     speed: number; /* 0: as fast as it goes */
@@ -236,6 +240,22 @@ export interface Timeline {
     speed_place: number; /* of the slider, 0 to 1 */
     speed_one: number; /* where 1 is */
     no_speed: string;
+}
+
+/** A mark, or what was done: on the line (lane -1), or on a lane. */
+export interface Moment {
+    tick: number;
+    lane: number;
+    words: string;
+}
+
+/** What the server keeps of a live world. Lanes: branches that were left. */
+export interface Past {
+    branch: string; /* "branch b2" */
+    no_go_on: string; /* why the world cannot go on from a moment of it; "" when it can */
+    lanes: { name: string; parent: number; from: number; to: number; words: string }[];
+    marks: Moment[];
+    changes: Moment[];
 }
 
 export interface Replay {
@@ -346,6 +366,7 @@ export interface Sections {
     plots?: Plots | null;
     params?: Params | null;
     timeline?: Timeline;
+    past?: Past | null;
     replay?: Replay | null;
     picker?: Picker | null;
     card?: Card | null;
@@ -374,7 +395,8 @@ export type Message =
     | { do: "light"; row: number } /* of the legend, pointed at; -1: none */
     | { do: "width"; px: number } /* of the side panel */
     | { do: "keep_light"; row: number } /* or lets go */
-    | { do: "scrub"; to_s: number; held: boolean }
+    | { do: "scrub"; share: number; held: boolean }
+    | { do: "branch"; name: string } /* the world is to go on where it was left */
     | { do: "seek"; share: number; held: boolean }
     | { do: "point"; share: number } /* at the line of a recording; -1: not */
     | { do: "speed"; place: number; held: boolean }

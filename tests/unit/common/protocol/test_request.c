@@ -122,7 +122,7 @@ static void refuses_bad_fields(void **state) {
             "0 is out of range: 0.01 to 480");
     refused("{\"op\":\"list\",\"what\":\"round\"}", "", FAILURE_BAD_PARAM, "what",
             "\"round\" is not one of \"scenarios\", \"kinds\", \"targets\", \"behaviors\", \"saves\", "
-            "\"sources\", \"branches\", \"seats\"");
+            "\"sources\", \"branches\", \"seats\", \"changes\"");
     refused("{\"op\":\"step\",\"count\":2.5}", "", FAILURE_BAD_PARAM, "count",
             "expected an integer, found 2.5");
     refused("{\"op\":\"load\",\"scenario\":\"../x\"}", "", FAILURE_BAD_PARAM, "scenario",

@@ -768,6 +768,24 @@ static void the_past_sends_no_changes(void **state) {
     assert_sends(app, "\"op\":\"pause\"");
 }
 
+/* The picture is of now then: Space is for the world, and Ctrl+T takes it to where the handle is. */
+static void where_only_the_server_has_been_keys_are_for_the_world(void **state) {
+    struct app *app = *state;
+    struct message_past *past = &app->server.past;
+    past->has_branches = true;
+    past->branch_count = 1;
+    past->branches[0] = (struct message_branch){.name = "b1", .is_current = true};
+    history_clear(&app->past.history);
+    press(app, KEY_LEFT);
+    assert_true(app->past.is_beyond);
+    assert_sends_nothing(app);
+    press(app, KEY_SPACE);
+    assert_sends(app, "\"op\":\"pause\"");
+    press_with(app, KEY_T, true, false);
+    assert_sends(app, "\"op\":\"rewind\"");
+    assert_sends(app, "\"tick\":60");
+}
+
 /* ---- roles and connections ---- */
 
 static void a_role_that_may_not_is_told(void **state) {
@@ -871,6 +889,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ctrl_r_loads_the_world_with_its_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_past_sends_no_changes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(where_only_the_server_has_been_keys_are_for_the_world, set_up,
+                                        tear_down),
         cmocka_unit_test_setup_teardown(a_role_that_may_not_is_told, set_up_viewer, tear_down),
         cmocka_unit_test_setup_teardown(a_lost_connection_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_click_on_an_agent_inspects_it, set_up, tear_down),

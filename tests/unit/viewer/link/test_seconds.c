@@ -181,6 +181,77 @@ static void it_begins_as_far_back_as_the_address_says(void **state) {
     end(&stage);
 }
 
+static void expect_second(struct stage *stage, uint64_t number) {
+    char url[SECONDS_WISH_BYTES];
+    (void)snprintf(url, sizeof url, "https://example.org/live/%" PRIu64 ".ndjson?a=1", number);
+    expect_wish(stage, url);
+    give_second(stage, number);
+}
+
+static void it_goes_to_any_second_that_is_kept(void **state) {
+    struct stage stage;
+    (void)state;
+    begin(&stage);
+    expect_wish(&stage, URL);
+    give_index(&stage, 2, 50, "\"paused\":false,");
+    expect_wish(&stage, "https://example.org/live/scenario-40.json?a=1");
+    give(&stage, HELLO);
+    expect_second(&stage, 50);
+    assert_int_equal(play(&stage, 500.0) / 10, 50);
+    assert_int_equal(stage.player.shown, 50);
+
+    seconds_player_seek(&stage.player, 45); /* the same world */
+    expect_second(&stage, 45);
+    assert_int_equal(play(&stage, 500.0) / 10, 45);
+    assert_int_equal(stage.player.shown, 45);
+    expect_second(&stage, 46); /* and goes on from there, */
+    assert_int_equal(play(&stage, 1000.0) / 10, 46);
+    assert_int_equal(stage.player.shown, 46); /* though the newest is far ahead */
+
+    seconds_player_seek(&stage.player,
+                        1); /* what is leaving is left out; another description applies there */
+    expect_wish(&stage, "https://example.org/live/scenario-3.json?a=1");
+    give(&stage, HELLO);
+    expect_second(&stage, 2 + SECONDS_LEAVING);
+
+    seconds_player_seek(&stage.player, 0); /* the newest */
+    expect_second(&stage, 50);
+    assert_int_equal(play(&stage, 100.0) / 10, 50);
+    end(&stage);
+}
+
+static int words_of(struct stage *stage, double ms, const char *word) {
+    int count = 0;
+    for (const double until_ms = stage->now_ms + ms; stage->now_ms < until_ms; stage->now_ms += 10.0) {
+        (void)drover_advance(stage->world, stage->now_ms);
+        (void)seconds_player_turn(&stage->player, stage->world, stage->now_ms);
+        for (enum drover_event event; (event = drover_next(stage->world)) != DROVER_NOTHING;) {
+            size_t length = 0;
+            count += event == DROVER_MESSAGE &&
+                     strstr(drover_message_text(drover_this_message(stage->world), &length), word) != NULL;
+        }
+    }
+    return count;
+}
+
+static void a_paused_world_runs_where_it_is_looked_back_at(void **state) {
+    struct stage stage;
+    (void)state;
+    begin(&stage);
+    expect_wish(&stage, URL);
+    give_index(&stage, 30, 50, "\"paused\":true,");
+    expect_wish(&stage, "https://example.org/live/scenario-40.json?a=1");
+    give(&stage, HELLO);
+    expect_second(&stage, 50);
+    assert_int_equal(words_of(&stage, 1500.0, "event\":\"paused\""), 1);
+    seconds_player_seek(&stage.player, 49);
+    expect_second(&stage, 49);
+    assert_int_equal(words_of(&stage, 500.0, "event\":\"resumed\""), 1);
+    expect_second(&stage, 50);
+    assert_int_equal(words_of(&stage, 2500.0, "event\":\"paused\""), 1);
+    end(&stage);
+}
+
 static void another_world_comes_with_its_second(void **state) {
     struct stage stage;
     unsigned scenarios = 0;
@@ -300,6 +371,8 @@ int main(void) {
         cmocka_unit_test(late_seconds_are_waited_for),
         cmocka_unit_test(a_player_that_was_away_begins_anew),
         cmocka_unit_test(it_begins_as_far_back_as_the_address_says),
+        cmocka_unit_test(it_goes_to_any_second_that_is_kept),
+        cmocka_unit_test(a_paused_world_runs_where_it_is_looked_back_at),
         cmocka_unit_test(another_world_comes_with_its_second),
         cmocka_unit_test(a_paused_world_is_no_end),
         cmocka_unit_test(an_end_is_a_sentence),

@@ -4,6 +4,7 @@
 
 #include <math.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,7 @@
 #include "viewer/model/interpolate.h"
 #include "viewer/model/meters.h"
 #include "viewer/model/replay.h"
+#include "viewer/model/timeline.h"
 #include "viewer/model/trails.h"
 
 /* ==== history ====
@@ -779,6 +781,125 @@ static void words_have_no_idle_digits(void **state) {
     expect_words(1000.0, "1000x");
 }
 
+/* ==== timeline ====
+ * Places of ticks, lanes of branches, words. */
+
+static struct message_branch branch_of(const char *name, const char *from, uint64_t at, uint64_t last,
+                                       bool is_current) {
+    struct message_branch branch = {.at = at, .last = last, .is_current = is_current};
+    (void)snprintf(branch.name, sizeof branch.name, "%s", name);
+    (void)snprintf(branch.from, sizeof branch.from, "%s", from);
+    return branch;
+}
+
+/* b1 to 1800; b2 leaves it at 1000, to 1500; b3 at 400, to now, 1100; b4 leaves b2 at 1200, to 1300. */
+static struct message_past make_past(void) {
+    struct message_past past = {.has_branches = true, .branch_count = 4};
+    past.branches[0] = branch_of("b1", "", 0, 1800, false);
+    past.branches[1] = branch_of("b2", "b1", 1000, 1500, false);
+    past.branches[2] = branch_of("b3", "b1", 400, 1100, true);
+    past.branches[3] = branch_of("b4", "b2", 1200, 1300, false);
+    return past;
+}
+
+static void branches_leave_the_line_and_each_other(void **state) {
+    (void)state;
+    const struct message_past past = make_past();
+    const struct timeline line = timeline_make(&past, 1100.0, 60.0);
+    assert_int_equal(line.lane_count, 3);
+    assert_int_equal(line.left_out, 0);
+    assert_string_equal(line.lanes[0].branch->name, "b1");
+    assert_true(line.lanes[0].from == 400.0 && line.lanes[0].to == 1800.0);
+    assert_int_equal(line.lanes[0].parent, TIMELINE_ON_LINE);
+    assert_true(line.lanes[1].from == 1000.0);
+    assert_int_equal(line.lanes[1].parent, 0);
+    assert_int_equal(line.lanes[2].parent, 1);
+    assert_int_equal(timeline_lane_of(&line, "b1", 400.0), TIMELINE_ON_LINE);
+    assert_int_equal(timeline_lane_of(&line, "b1", 401.0), 0);
+    assert_int_equal(timeline_lane_of(&line, "b3", 1100.0), TIMELINE_ON_LINE);
+    assert_int_equal(timeline_lane_of(&line, "b9", 1.0), TIMELINE_NOWHERE);
+    assert_true(line.end == 1800.0 && timeline_share(&line, 1800.0) == 1.0);
+}
+
+static void only_the_newest_branches_have_lanes(void **state) {
+    (void)state;
+    struct message_past past = {.has_branches = true, .branch_count = 8};
+    for (int i = 0; i < 8; i++) {
+        char name[16];
+        (void)snprintf(name, sizeof name, "b%d", i + 1);
+        past.branches[i] = branch_of(name, i == 0 ? "" : "b1", 10, 100, i == 7);
+    }
+    const struct timeline line = timeline_make(&past, 100.0, 60.0);
+    assert_int_equal(line.lane_count, TIMELINE_LANES);
+    assert_int_equal(line.left_out, 3);
+    assert_string_equal(line.lanes[0].branch->name, "b4");
+    assert_int_equal(timeline_lane_of(&line, "b2", 50.0), TIMELINE_NOWHERE);
+}
+
+/* A place and its tick, for worlds of every age. */
+static void places_and_ticks_belong_to_each_other(void **state) {
+    (void)state;
+    for (double now = 1.0; now < 1e9; now *= 3.0) {
+        struct message_past past = {.has_branches = true, .branch_count = 1};
+        past.branches[0] = branch_of("b1", "", 0, (uint64_t)now, true);
+        const struct timeline lines[] = {timeline_make(NULL, now, 60.0), timeline_make(&past, now, 60.0)};
+        for (int i = 0; i < 2; i++) {
+            double before = -1.0;
+            assert_true(timeline_share(&lines[i], now) == 1.0);
+            assert_true(timeline_share(&lines[i], now - 3600.0) <= 0.5);
+            for (double share = 0.0; share <= 1.0; share += 0.01) {
+                const double tick = timeline_tick(&lines[i], share);
+                assert_true(tick >= before && tick <= now);
+                assert_true(tick == 0.0 || fabs(timeline_share(&lines[i], tick) - share) < 1e-9);
+                before = tick;
+            }
+        }
+        assert_true(timeline_tick(&lines[1], 0.0) == 0.0 && timeline_kept(&lines[1]) == 0.0);
+    }
+}
+
+static void marks_are_found_and_named(void **state) {
+    (void)state;
+    struct message_past past = make_past();
+    char name[LIMIT_NAME_CHARS + 1], words[TIMELINE_TEXT];
+    past.mark_count = 3;
+    past.marks[0] = (struct message_mark){"m1", "b1", 300};
+    past.marks[1] = (struct message_mark){"m3", "b1", 900}; /* not of the current branch */
+    past.marks[2] = (struct message_mark){"m2", "b3", 500};
+    const struct timeline line = timeline_make(&past, 1100.0, 60.0);
+    assert_string_equal(timeline_find_mark(&line, 310.0, 0.01)->name, "m1");
+    assert_string_equal(timeline_find_mark(&line, 500.0, 0.0)->name, "m2");
+    assert_null(timeline_find_mark(&line, 900.0, 0.01));
+    timeline_next_mark(&past, name);
+    assert_string_equal(name, "m4");
+    timeline_mark_text(&line, &past.marks[2], words);
+    assert_string_equal(words, "mark m2: 10.0 s ago, tick 500");
+    const struct message_change change = {
+        .tick = 500, .by = 4, .name = "Ann", .op = "mouse", .text = "x 1, y 2", .count = 7};
+    timeline_change_text(&line, &change, words);
+    assert_string_equal(words, "Ann: mouse x 1, y 2, 7 times; 10.0 s ago, tick 500");
+    const struct timeline old = timeline_make(&past, 3600.0 * 60.0 * 2.0, 60.0);
+    timeline_moment_text(&old, 0.0, words);
+    assert_string_equal(words, "2 h 0 min ago, tick 0");
+}
+
+/* What was before the moment that a world goes on from is its past as well. */
+static void a_world_that_goes_back_keeps_what_was_before(void **state) {
+    (void)state;
+    static struct history history;
+    const struct test_agent one[] = {{.id = 1, .x = 1}};
+    history_init(&history);
+    for (int i = 0; i < 10; i++) {
+        add(&history, 1000 + 100 * i, 1, one, 1);
+    }
+    history_cut(&history, 1.5, 2);
+    assert_int_equal(history.count, 5);
+    assert_true(fabs(history_end_s(&history) - 1.4) < 1e-9);
+    add(&history, 1500, 2, one, 1);
+    assert_int_equal(history.count, 6); /* another epoch, not another world */
+    history_fini(&history);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_goes_in_comes_out),
@@ -819,6 +940,11 @@ int main(void) {
         cmocka_unit_test(speeds_have_ends),
         cmocka_unit_test(the_usual_speed_is_easily_met),
         cmocka_unit_test(words_have_no_idle_digits),
+        cmocka_unit_test(branches_leave_the_line_and_each_other),
+        cmocka_unit_test(only_the_newest_branches_have_lanes),
+        cmocka_unit_test(places_and_ticks_belong_to_each_other),
+        cmocka_unit_test(marks_are_found_and_named),
+        cmocka_unit_test(a_world_that_goes_back_keeps_what_was_before),
     };
     const int failed = cmocka_run_group_tests(tests, NULL, NULL);
     history_fini(&playhead_history);

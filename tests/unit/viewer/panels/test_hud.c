@@ -278,6 +278,13 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_int_equal(fixture->view.legend.rows[1].count, 2);
     assert_int_equal(fixture->view.plot_mark, -1);
     assert_string_equal(fixture->view.plots[0].value, "50.0 px/s");
+    input.is_in_past =
+        true; /* the handle is where only the server has been: the picture is of now, and says so */
+    hud_fill(&input, &fixture->view);
+    assert_string_equal(fixture->view.past, "now, not 2.2 s ago");
+    assert_string_equal(fixture->view.state, "running");
+    assert_true(fixture->view.is_beyond && !fixture->view.is_live);
+    input.is_in_past = false;
     fixture->link.state = LINK_WAITING; /* that the server is gone matters more */
     fixture->playhead.is_live = false;
     hud_fill(&input, &fixture->view);
