@@ -310,7 +310,8 @@ static void move(struct look *look, struct command *command) {
     bool is_lost = false;
     if (go(look, &wanted->to, &route, &simulated, &is_lost, &failure) != 0) {
         refuse(look, command, &failure);
-        if (is_lost || !look->shows) {
+        const bool is_withdrawn = failure.code == FAILURE_WITHDRAWN; /* the further one finds its own way */
+        if (!is_withdrawn && (is_lost || !look->shows)) {
             end(look, "failed");
         }
         return;
