@@ -126,18 +126,21 @@ def quick_presses(display):
             viewer.picture(lambda p: dot(p, OK) > 30 and dot(p, WARN) == 0, "running")
 
 
-def boxes(display):
-    for arguments, what in ([], "no token"), (["--token", "wrong-wrong"], "a wrong token"):
-        step(f"{what}: a box that stays; nothing is running or live")
-        with guarded_server("wander") as server:
-            with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, *arguments) as viewer:
-                box = (SIZE[0] / 2, SIZE[1] / 2)
-                viewer.picture(lambda p: p.count(EDGE, *box, 120) > 200, "the box")
-                time.sleep(12.0)  # longer than a toast, and than the server waits for a token
-                late = viewer.frames(1)
-                check(late.count(EDGE, *box, 120) > 200, "the box is still there")
-                check(dot(late, OK) == 0 and live(late) == 0, "nothing is running or live")
-                check(dot(late, BAD) > 30, "the state is red")
+def boxes():
+    box = (SIZE[0] / 2, SIZE[1] / 2)
+    with contextlib.ExitStack() as stack:
+        viewers = []
+        for arguments, what in ([], "no token"), (["--token", "wrong-wrong"], "a wrong token"):
+            step(f"{what}: a box that stays; nothing is running or live")
+            server, display = stack.enter_context(guarded_server("wander")), stack.enter_context(support.Display())
+            viewers.append(stack.enter_context(support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE, *arguments)))
+            viewers[-1].picture(lambda p: p.count(EDGE, *box, 120) > 200, "the box")
+        time.sleep(12.0)  # longer than a toast, and than the server waits for a token
+        for viewer in viewers:
+            late = viewer.frames(1)
+            check(late.count(EDGE, *box, 120) > 200, "the box is still there")
+            check(dot(late, OK) == 0 and live(late) == 0, "nothing is running or live")
+            check(dot(late, BAD) > 30, "the state is red")
 
 
 def headless():
@@ -161,7 +164,7 @@ def main():
         refused_pause(display)
         operators(display)
         quick_presses(display)
-        boxes(display)
+    boxes()
     print("ok")
 
 
