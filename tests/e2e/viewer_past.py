@@ -246,7 +246,7 @@ def goes_on(viewer, client):
     viewer.key("ctrl+m")
     wait_until(lambda: client.request("list", what="branches")["marks"], lambda marks: [mark["name"] for mark in marks] == ["m1"], "a mark")
     client.request("resume")
-    shown(viewer, lambda p: is_live(p) and p.tick > end + JUMP, "the viewer knows that it runs: Left goes back by seconds")
+    shown(viewer, lambda p: is_live(p) and p.tick > end + 3 * JUMP, "it runs: Left goes back by a second, of those that were seen here")
 
 
 def main():
