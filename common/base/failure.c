@@ -56,6 +56,8 @@ int failure_set(struct failure *failure, enum failure_code code, const char *fie
     failure->line = failure->column = 0;
     failure->has_index = false;
     failure->index = 0;
+    failure->has_tick = false;
+    failure->tick = 0;
     memcpy(failure->message, message, sizeof message);
     memcpy(failure->field, place, sizeof place);
     return -1;
