@@ -7,12 +7,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/system/log.h"
 #include "common/system/process.h"
-#include "common/system/regular_file.h"
 #include "server/cluster/cluster.h"
 #include "server/recording/checkpoint.h"
 #include "server/server_main.h"
@@ -190,19 +188,20 @@ static bool read_quietly(int argc, char **argv, struct start *start, int *code) 
 
 /* ---- what all ranks have alike ---- */
 
-/* A number for the program's file; 0 where it cannot be read. */
+/* A number for the program's file; 0 where it cannot be read. Piece by piece: a rank has no memory to spare. */
 static uint64_t build_of_program(void) {
-    static const char path[] = "/proc/self/exe";
-    struct stat status;
-    char *bytes = NULL, reason[REGULAR_FILE_REASON];
-    size_t length = 0;
-    if (stat(path, &status) != 0 ||
-        regular_file_read(path, (size_t)status.st_size, &bytes, &length, reason) != REGULAR_FILE_OK) {
-        return 0;
+    char piece[1 << 16];
+    uint64_t sum = 0;
+    FILE *file = fopen("/proc/self/exe", "rbe");
+    for (size_t count = 1; file != NULL && count > 0;) {
+        count = fread(piece, 1, sizeof piece, file);
+        sum = 3 * sum + checkpoint_part_sum(piece, count);
     }
-    const uint64_t sum = checkpoint_part_sum(bytes, length);
-    free(bytes);
-    return sum;
+    const bool is_read = file != NULL && ferror(file) == 0;
+    if (file != NULL) {
+        (void)fclose(file);
+    }
+    return is_read ? sum : 0;
 }
 
 /* The program, and what decides on the world, and on how and when ranks send each other what. Not among them: --threads and DROVER_SIMD,

@@ -65,9 +65,9 @@ class Wall(threading.Thread):
         self.join()
 
 
-def without_world(words):
+def without_world(server_words, words):
     """MB of the programs themselves: of one process and of the largest rank."""
-    with Server(*words, "flock", environment=FRUGAL) as server, Doomed(4, *words, "flock", mode="stripes", environment=FRUGAL) as cluster:
+    with Server(*server_words, "flock", environment=FRUGAL) as server, Doomed(4, *words, "flock", mode="stripes", environment=FRUGAL) as cluster:
         return peak_mb(server.pid), max(peak_mb(pid) for pid in cluster.pids().values())
 
 
@@ -104,7 +104,7 @@ class Walls(Case):
     def test_walls(self):
         words = ["--paused", "--threads", "1", "--max-agents", "8000000", "--rank-timeout", "0"]
         server_words = words[:-2]
-        alone_mb, rank_mb = without_world(server_words)
+        alone_mb, rank_mb = without_world(server_words, words)
         with Server(*server_words, str(self.scenario), environment=FRUGAL) as server, server.connect() as client:
             self.hashes = [None] + [step(client) for _ in range(TICKS)]
             world_mb = peak_mb(server.pid) - alone_mb
