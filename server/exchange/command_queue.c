@@ -199,8 +199,12 @@ static uint32_t find_seat(const struct command_seats *seats, uint32_t session) {
 /* Whether the ticks of seats come before the command. */
 static bool waits_for_seats(const struct command_seats *seats, const struct command *command) {
     const uint32_t row = find_seat(seats, command->origin.session);
-    return row < seats->count ? seats->rows[row].is_going
-                              : seats->is_shut && command_is_of_tick(&command->request);
+    const bool is_of_tick = command_is_of_tick(&command->request);
+    if (row == seats->count) {
+        return seats->is_shut && is_of_tick;
+    }
+    /* In a paused world no tick comes until somebody resumes it, perhaps this session. */
+    return seats->rows[row].is_going && (seats->is_shut || is_of_tick || command->request.op == REQUEST_GO);
 }
 
 /* Whether the first command of its lane has to wait. */

@@ -24,8 +24,9 @@
  * (request_extra.h). A pass costs O(lanes), a command taken O(log lanes), a held command nothing.
  *
  * Seats (command_queue_seat) are sessions that take part in each tick. The thread that takes commands says when one of
- * them waits for ticks (command_queue_go): then nothing is taken out of its lane. While the queue is shut
- * (command_queue_shut), what other sessions want to do to the world (command_is_of_tick) waits.
+ * them waits for ticks (command_queue_go): then nothing is taken out of its lane while ticks come, that is, while the queue
+ * is shut (command_queue_shut); and nothing of a tick (command_is_of_tick), and no go, before. While it is shut, what
+ * other sessions want to do to the world waits as well.
  *
  * A command that waits for a tick of the world (`at`) is taken as any other; the thread that took it hands it back
  * (command_queue_schedule), to take it again when its tick has come:

@@ -110,7 +110,7 @@ class Bytes(Case):
         hash_before = self.client.request("step", count=1)["hash"]
         for op, fields, code, field in [
             ("mouse", {"x": "a", "y": 1}, "bad_param", "x"), ("mouse", {"x": 1}, "bad_param", "y"),
-            ("step", {"count": -5}, "out_of_range", "count"), ("step", {"count": 10**9}, "out_of_range", "count"),
+            ("step", {"count": 0}, "out_of_range", "count"), ("step", {"count": 10**9}, "out_of_range", "count"),
             ("subscribe", {"hz": 0}, "out_of_range", "hz"), ("spawn", {"kind": "seeker", "count": 10**9}, "out_of_range", "count"),
             ("set_param", {"kind": "seeker", "param": "max_speed", "value": -1}, "out_of_range", "value"),
             ("spawn", {"kind": "seeker", "x": 1, "y": 2, "vx": 1e30}, "out_of_range", "vx"),

@@ -152,6 +152,18 @@ class Rules(Seats):
             a.request("leave")
             wait_for(lambda: admin.request("stats")["tick"] > 50, "a world without seats runs")
 
+    def test_a_holder_resumes_the_world_behind_its_own_go(self):
+        with Server("--paused", "flock") as server, server.connect() as a:
+            self.seat(a, "a", wait_ms=600000)
+            a.send("go", tick=0, count=2, id="go")
+            self.assert_reply(a.request("list", what="seats"), "list", tick=0)
+            self.assert_reply(a.request("get"), "get", tick=0)
+        with Server("--paused", "flock") as server, server.connect() as a:
+            self.seat(a, "a", wait_ms=600000)
+            a.send("go", tick=0, count=2, id="go")
+            self.assert_reply(a.request("resume"), "resume", tick=0)
+            self.assertEqual(a.answer_to("go")["tick"], 2)
+
     def test_waits_are_bounded(self):
         with Server("--paused", "seek") as server, server.connect() as a, server.connect() as b, server.connect() as viewer:
             viewer.request("subscribe", layout="events")
