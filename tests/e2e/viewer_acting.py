@@ -237,6 +237,18 @@ def sees_the_others(viewer, server, camera):
         viewer.picture(lambda p: p.pixel(856 + 214 * 3 // 4, 510) == (255, 255, 255), "Ann set max_speed to 300")
 
 
+def asks_what_if(viewer, client):
+    step("U: a twin goes on without what is changed from now on; U again ends it")
+    viewer.key("u")
+    wait_until(lambda: client.request("stats"), lambda stats: "compare" in stats, "a twin")
+    client.request("spawn", kind=client.hello["scenario"]["kinds"][0]["name"], count=2)
+    client.request("step", count=1)
+    said = client.request("stats")["compare"]
+    check(not said["follow"] and said["agents"][0] == said["agents"][1] + 2, f"the twin goes on without: {said}")
+    viewer.key("u")
+    wait_until(lambda: client.request("stats"), lambda stats: "compare" not in stats, "none")
+
+
 def may_not_act(display):
     step("a viewer's role may look: the cursor is sent, the target stays")
     with tempfile.NamedTemporaryFile("w") as tokens:
@@ -365,6 +377,7 @@ def main():
                 loses_nothing(viewer, client)
                 belongs_to_one(viewer, client)
                 sees_the_others(viewer, server, camera)
+                asks_what_if(viewer, client)
             is_slow_itself(display, server, client)
         may_not_act(display)
         crowds(display, folder)

@@ -256,6 +256,11 @@ static bool act_on_world(struct app *app, enum shortcut_action action) {
     case SHORTCUT_REDO:
         app_undo(app, action == SHORTCUT_UNDO);
         return true;
+    case SHORTCUT_WHAT_IF:
+        if (!app_refuses_past(app)) {
+            app_toggle_twin(app);
+        }
+        return true;
     case SHORTCUT_ADD:
     case SHORTCUT_REMOVE:
         if (!app_refuses_past(app)) {

@@ -517,6 +517,8 @@ void app_ask_saves(struct app *app);
 void app_send_load_save(struct app *app, const char *name);
 /** The server records to a file from here on, or stops. */
 void app_toggle_record(struct app *app);
+/** What if: a twin of the world as it is goes on without what is changed from now on; or it ends. */
+void app_toggle_twin(struct app *app);
 /** The server keeps the last minute as a recording. */
 void app_keep_minute(struct app *app);
 

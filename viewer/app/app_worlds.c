@@ -318,6 +318,15 @@ void app_keep_minute(struct app *app) {
     }
 }
 
+/* What is done from now on reaches the world alone; the twin is what would have been without. */
+void app_toggle_twin(struct app *app) {
+    struct request request = request_default(REQUEST_COMPARE);
+    const struct snapshot *shown = app->frame.names;
+    request.body.compare.off = app->server.has_twin || (shown != NULL && snapshot_has_twins(shown));
+    request.body.compare.has_follow = !request.body.compare.off;
+    (void)app_send(app, &request);
+}
+
 /* ---- a recording that is played ---- */
 
 static const double jump_s = 1.0;

@@ -556,12 +556,14 @@ static bool apply_keeping(struct server_model *model, const struct message_event
 /* What there is to say of a twin beside the world. */
 static void tell_comparison(struct server_model *model, const struct message_event *event) {
     if (strcmp(event->event, "compare_begun") == 0) {
+        model->has_twin = true;
         server_model_set_notice(model, false, "a twin runs beside the world from tick %llu on",
                                 (unsigned long long)event->tick);
     } else if (strcmp(event->event, "differs") == 0) {
         server_model_set_notice(model, false, "agent %u is the first to differ from its twin, at tick %llu",
                                 (unsigned)event->agent, (unsigned long long)event->tick);
     } else if (strcmp(event->event, "compare_ended") == 0) {
+        model->has_twin = false;
         server_model_set_notice(model, false, "no twin runs any more: %s", event->reason);
     }
 }
@@ -723,6 +725,7 @@ static void notice_scenario(struct server_model *model, const struct message_sce
 static void apply_hello(struct server_model *model, const struct message_hello *hello, uint32_t epoch) {
     model->pending_switch = model->pauses_asked = model->seeks_asked = model->speeds_asked = 0;
     model->loaded_save[0] = '\0';
+    model->has_twin = false;
     model->has_scenario = false; /* of an earlier connection, when this server wants a token first */
     if (hello->has_world) {
         apply_scenario(model, &hello->scenario, epoch);

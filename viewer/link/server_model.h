@@ -42,6 +42,7 @@ struct server_model {
     struct message_scenario scenario;
     uint32_t epoch;
     bool is_paused;
+    bool has_twin;         /* a comparison has begun since the connection, and not ended */
     int pauses_asked;      /* requests to pause or resume that are not answered yet: */
     bool asked_paused;     /* what the newest of them wants */
     int speeds_asked;      /* requests for a speed that are not answered yet: */

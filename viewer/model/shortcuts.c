@@ -111,6 +111,13 @@ static const struct shortcut table[] = {
     {.action = SHORTCUT_UNDO, KEY_Z, true, false, "Ctrl+Z, Ctrl+Y", "undo, redo what this window changed"},
     {.action = SHORTCUT_REDO, KEY_Y, true, false, "", ""},
     {.action = SHORTCUT_REDO, KEY_Z, true, true, "", ""},
+    {.action = SHORTCUT_WHAT_IF,
+     KEY_U,
+     false,
+     false,
+     "U",
+     "what if: an untouched twin; again: none",
+     .is_live_only = true},
     {.action = SHORTCUT_SLOWER, KEY_MINUS, false, false, "- = 0", "time slower, faster, as usual"},
     {.action = SHORTCUT_SLOWER, KEY_PAD_MINUS, false, false, "", ""},
     {.action = SHORTCUT_FASTER, KEY_EQUALS, false, false, "", ""},
@@ -355,6 +362,8 @@ enum request_op shortcuts_request(enum shortcut_action action) {
         return REQUEST_RECORD;
     case SHORTCUT_MARK:
         return REQUEST_MARK;
+    case SHORTCUT_WHAT_IF:
+        return REQUEST_COMPARE;
     case SHORTCUT_ADD:
         return REQUEST_SPAWN;
     case SHORTCUT_REMOVE:
