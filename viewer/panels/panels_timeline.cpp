@@ -355,9 +355,9 @@ void panels::moments(const panels_view &view, float left, float length, int lane
 void panels::lane(const panels_view &view, float left, float length, int index, float middle) {
     const timeline_lane &lane = view.line.lanes[index];
     const auto lane_y = [&](int at) {
-        return at == TIMELINE_ON_LINE
-                   ? middle
-                   : middle + px(static_cast<float>(PANELS_TIMELINE_PX / 2 + 5 + PANELS_LANE_PX * at));
+        return at == TIMELINE_ON_LINE ? middle
+                                      : middle + px(static_cast<float>(PANELS_TIMELINE_PX) / 2 +
+                                                    static_cast<float>(5 + PANELS_LANE_PX * at));
     };
     const auto place = [&](double tick) {
         return std::floor(left + length * static_cast<float>(timeline_share(&view.line, tick)));
@@ -367,7 +367,7 @@ void panels::lane(const panels_view &view, float left, float length, int index, 
     const bool is_right = to + px(12) + wide < left + length + px(70);
     char id[24], words[TIMELINE_TEXT];
     std::snprintf(id, sizeof id, "lane%d", index);
-    ImGui::SetCursorScreenPos(ImVec2(from - px(4), y - px(PANELS_LANE_PX / 2)));
+    ImGui::SetCursorScreenPos(ImVec2(from - px(4), y - px(PANELS_LANE_PX) / 2));
     ImGui::PushItemFlag(ImGuiItemFlags_NoNav, true);
     const bool is_pressed = ImGui::InvisibleButton(
         id, ImVec2(to - from + px(8) + (is_right ? px(8) + wide : 0), px(PANELS_LANE_PX)));
