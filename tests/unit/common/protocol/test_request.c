@@ -296,7 +296,8 @@ static void every_row_is_whole(void **state) {
         for (const struct field *field = row->fields; field->type != FIELD_END; field++) {
             is_shaped = is_shaped || field->type == FIELD_SHAPED;
         }
-        const bool is_own = op == REQUEST_BATCH || op == REQUEST_COMPARE; /* request_codec.c reads and writes its members */
+        const bool is_own =
+            op == REQUEST_BATCH || op == REQUEST_COMPARE; /* request_codec.c reads and writes its members */
         assert_true(!is_shaped || is_own || row->write != NULL);
         assert_true(!is_shaped || is_own || row->check != NULL);
         for (int other = 0; other < op; other++) {
