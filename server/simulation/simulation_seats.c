@@ -435,8 +435,8 @@ bool simulation_seats_may_step(struct simulation *simulation) {
     struct seats *seats = &simulation->seats;
     const uint64_t now_ns = clock_now_ns();
     simulation_beat(simulation);
-    if (!are_taken(simulation, now_ns)) {
-        return false;
+    if (seats->count == 0 || !are_taken(simulation, now_ns)) {
+        return false; /* without seats ticks come by the clock again, from the next turn on */
     }
     for (uint32_t i = 0; i < seats->count && !seats->wants_pause;) {
         i += look_at(simulation, &seats->rows[i], now_ns) ? 1 : 0;

@@ -152,6 +152,20 @@ class Rules(Seats):
             a.request("leave")
             wait_for(lambda: admin.request("stats")["tick"] > 50, "a world without seats runs")
 
+    def test_the_last_seat_that_is_lost(self):
+        """Nobody is waited for then, and no event says so."""
+        with Server("flock") as server, server.connect() as a, server.connect() as other:
+            other.request("subscribe", hz=1, events=["waiting", "seat_timeout"])
+            self.seat(a, "a", wait_ms=150, on_timeout="leave")
+            wait_for(lambda: not self.seats(other), "the end of the wait")
+            for _ in range(5):
+                self.seat(a, "a", wait_ms=600000)
+                time.sleep(0.15)
+                self.assert_reply(a.request("leave"), "leave", seats=0)
+            events = [message for message in other.flush() if message["op"] == "event"]
+            self.assertEqual([event for event in events if event.get("seat") != "a"], [])
+            self.assertEqual(events[1]["event"], "seat_timeout")
+
     def test_a_holder_resumes_the_world_behind_its_own_go(self):
         with Server("--paused", "flock") as server, server.connect() as a:
             self.seat(a, "a", wait_ms=600000)

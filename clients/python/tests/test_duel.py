@@ -9,9 +9,10 @@ import threading
 import time
 import unittest
 
+from support import PACKAGE, PATIENCE_S, ROOT, SLOW
+
 import drover
 import drover.aio
-from support import PACKAGE, PATIENCE_S, ROOT, SLOW
 
 TURNS = 200 if SLOW else 30
 
