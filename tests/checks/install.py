@@ -23,7 +23,7 @@ EXPECTED = ["bin/drover", "bin/drover-server", "bin/drover-viewer", "share/man/m
             "lib/systemd/system/drover.service", "lib/systemd/system/drover@.service", "share/applications/org.drover.Viewer.desktop",
             "share/icons/hicolor/scalable/apps/org.drover.Viewer.svg", "share/metainfo/org.drover.Viewer.metainfo.xml",
             "share/bash-completion/completions/drover", "share/zsh/site-functions/_drover", "share/fish/vendor_completions.d/drover.fish",
-            "include/drover/drover.h", "share/drover/protocol.schema.json", "share/doc/drover/README.md", "share/doc/drover/protocol.md",
+            "include/drover/drover.h", "share/drover/protocol.schema.json", "share/drover/scenario.schema.json", "share/doc/drover/README.md", "share/doc/drover/protocol.md",
             "share/doc/drover/LICENSE", "share/doc/drover/CHANGELOG.md", "share/doc/drover/docs/scenarios.md",
             "share/doc/drover/docs/licenses.md", "share/doc/drover/docs/images/seek.png"]
 
