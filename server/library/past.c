@@ -12,9 +12,12 @@
 #include "common/base/buffer.h"
 #include "common/base/limits.h"
 #include "common/system/clock.h"
+#include "common/system/timed_wait.h"
 #include "server/recording/recording_line.h"
 #include "server/recording/replay.h"
 
+/* So long a checkpoint that is being made is waited for by who needs it. */
+#define MAKING_MOST_NS UINT64_C(2000000000)
 /* A moment that takes longer to compute is refused. */
 #define GO_MOST_NS UINT64_C(60000000000)
 
@@ -52,6 +55,7 @@ struct mark {
 
 struct past {
     pthread_mutex_t mutex;        /* of all below */
+    pthread_cond_t changed;       /* a checkpoint has been made, or given up */
     uint64_t bytes, others, used; /* allowed; taken beside the checkpoints; taken by them */
     uint64_t newest;              /* bytes of the newest checkpoint */
     double tick_hz;
@@ -293,6 +297,11 @@ struct past *past_create(uint64_t bytes) {
         free(past);
         return NULL;
     }
+    if (timed_wait_init(&past->changed) != 0) {
+        pthread_mutex_destroy(&past->mutex);
+        free(past);
+        return NULL;
+    }
     past->bytes = bytes;
     past->tick_hz = 1.0;
     past->spare = new_node();
@@ -312,6 +321,7 @@ void past_destroy(struct past *past) {
     if (past != NULL) {
         clear(past);
         free_node(past->spare);
+        pthread_cond_destroy(&past->changed);
         pthread_mutex_destroy(&past->mutex);
         free(past);
     }
@@ -380,6 +390,7 @@ void past_put(struct past *past, uint32_t number, char *save, size_t length) {
     (void)make_room(past,
                     past->newest); /* here, not in past_add: the simulation's thread is to free nothing */
     past->spare = past->spare == NULL ? new_node() : past->spare;
+    pthread_cond_broadcast(&past->changed);
     pthread_mutex_unlock(&past->mutex);
     free(save);
 }
@@ -975,14 +986,38 @@ static bool plan(struct past *past, const struct past_branch *branch, uint64_t w
     return true;
 }
 
+/* Whether a checkpoint of the branch, or of one that it comes from, is being made. */
+static bool is_being_made(const struct past *past, const struct past_branch *branch) {
+    for (; branch != NULL; branch = find_branch(past, branch->from)) {
+        for (const struct node *node = branch->first; node != NULL; node = node->next) {
+            if (node->save == NULL) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* With the lock. 0, or -1: nothing in memory leads there, or, with *failure, there is no such moment. Sets *branch. */
+static int try_route(struct past *past, const struct request_rewind *to, const struct past_place *here,
+                     struct past_route *route, const struct past_branch **branch, struct failure *failure) {
+    *branch = choose(past, to, route, failure);
+    return *branch != NULL && plan(past, *branch, to->without, here, route) ? 0 : -1;
+}
+
 int past_route_find(struct past *past, const struct request_rewind *to, const struct past_place *here,
                     struct past_route *route, struct failure *failure) {
+    const uint64_t until_ns = clock_now_ns() + MAKING_MOST_NS;
+    const struct past_branch *branch = NULL;
     *route = (struct past_route){.past = past};
     *failure = (struct failure){0};
     buffer_init(&route->lines, SIZE_MAX / 2);
     pthread_mutex_lock(&past->mutex);
-    const struct past_branch *branch = choose(past, to, route, failure);
-    int result = branch != NULL && plan(past, branch, to->without, here, route) ? 0 : -1;
+    int result = try_route(past, to, here, route, &branch, failure);
+    while (result != 0 && branch != NULL && route->to.tick <= branch->tick && is_being_made(past, branch) &&
+           thread_sleep(&past->changed, &past->mutex, until_ns)) {
+        result = try_route(past, to, here, route, &branch, failure);
+    }
     if (result != 0 && failure->code == FAILURE_NONE) {
         (void)fail_range(past, to, failure);
     } else if (route->lines.failed) {

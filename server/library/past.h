@@ -131,6 +131,7 @@ struct past_state past_read(struct past *past, const char *branch);
 /** Finds the route to a moment.
  *
  * here     NULL, or where a world is; the route begins there when that is no longer than from a checkpoint
+ * waits    up to 2 s for a checkpoint that is being made, when none that is there leads to the moment
  * returns  0: *route is the caller's (past_route_fini); or -1 with *failure: out_of_range (the message has the range), bad_param (no
  *          such mark or branch), busy (memory) */
 NODISCARD int past_route_find(struct past *past, const struct request_rewind *to,
