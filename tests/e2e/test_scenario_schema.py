@@ -24,7 +24,7 @@ ELSEWHERE = re.compile(r": (" + "|".join((
     r"a gate needs a length", r"in a wrapping world ", r"it goes with the locomotion", r'"(at|behaviors|rect)" (is|and) ', r"invalid range \[",
     r"expected (two whole numbers whose|an array of \d+ vectors)", r"sides? \d+ (and \d+ )?of the polygon", r"the last state has a condition",
     r"\d+ x \d+ cells are too many", r"the condition has too many parts", r'"\w+" is in the state already', r"it ends before it begins",
-    r"a kind keeps the places of one formation", r"it makes \d+ points", r"names that begin with cursor-", r"a text of \d+ bytes is too long",
+    r"a kind keeps the places of one formation", r"too much: at most \d+ entries", r"it makes \d+ points", r"names that begin with cursor-", r"a text of \d+ bytes is too long",
     r"U\+[0-9A-F]{4} at byte", r"a (wall|path|circle|box|polygon|corner|point)s? ", r"\d+ (obstacles|conditions) ", r"the obstacles are cut")) + ")")
 
 

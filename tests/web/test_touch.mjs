@@ -81,7 +81,8 @@ async function lookAt(newPage, server, client, name) {
   await tap(isPhone ? ".bar button" : ".timeline button", "Play");
   await until(`${name}: and goes on`, async () => !(await isPaused()));
 
-  await visit.until(`${name}: a past`, async () => (await page.$eval(".timeline .back", (node) => parseFloat(node.textContent))) < -1);
+  const seen = (await client.stats()).tick;
+  await until(`${name}: a past that this page has seen`, async () => (await client.stats()).tick > seen + 120);
   await page.evaluate(() => {
     const line = document.querySelector('.past-line > input.track');
     line.value = String(Number(line.value) - 1 / 60);
