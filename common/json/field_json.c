@@ -164,7 +164,7 @@ static double decimal_of(float value) {
     return (double)value;
 }
 
-static bool is_integer_field(const struct field *field) {
+bool field_is_integer(const struct field *field) {
     return field->type == FIELD_UINT32 || field->type == FIELD_INT32 || field->type == FIELD_UINT64;
 }
 
@@ -181,7 +181,7 @@ static int check_number(const struct field *field, double value, const char *pre
         return failure_set(failure, FAILURE_OUT_OF_RANGE, path, "%s%s is out of range: %s", prefix, found,
                            range);
     }
-    if (is_integer_field(field) && value != floor(value)) {
+    if (field_is_integer(field) && value != floor(value)) {
         return failure_set(failure, FAILURE_BAD_PARAM, path, "expected an integer, found %s%s", prefix,
                            found);
     }

@@ -53,6 +53,8 @@ NODISCARD int field_read_value(const struct field *field, const cJSON *value, co
  * range. */
 NODISCARD int field_set_number(const struct field *field, double value, const char *path, void *object,
                                struct failure *failure);
+/** Whether the member has whole numbers alone. */
+bool field_is_integer(const struct field *field);
 /** A numeric member in outside units (degrees for angles, low for a range). */
 double field_get_number(const struct field *field, const void *object);
 /** Stores a number in outside units, which passed its checks, in the member. */

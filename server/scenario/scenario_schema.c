@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/json/field_json.h"
 #include "common/protocol/geometry_json.h"
 #include "server/scenario/scenario_read.h"
 
@@ -31,8 +32,7 @@ static void write_help(struct json_writer *json, const struct field *row) {
 }
 
 static void write_number(struct json_writer *json, const struct field *row) {
-    const bool is_integer = row->type == FIELD_UINT32 || row->type == FIELD_UINT64;
-    json_key_string(json, "type", is_integer ? "integer" : "number");
+    json_key_string(json, "type", field_is_integer(row) ? "integer" : "number");
     json_key_number(json, "minimum", row->min);
     json_key_number(json, "maximum", row->max);
 }
@@ -140,8 +140,7 @@ static void write_value(struct json_writer *json, const struct field *row) {
 
 static void write_default(struct json_writer *json, const struct field *row) {
     const bool is_number = row->type == FIELD_FLOAT || row->type == FIELD_DOUBLE ||
-                           row->type == FIELD_ANGLE || row->type == FIELD_RANGE ||
-                           row->type == FIELD_UINT32 || row->type == FIELD_UINT64;
+                           row->type == FIELD_ANGLE || row->type == FIELD_RANGE || field_is_integer(row);
     if ((row->flags & FIELD_REQUIRED) == 0 && is_number && row->name != NULL && row->initial >= row->min &&
         row->initial <= row->max) {
         json_key_number(json, "default", row->initial);
