@@ -322,9 +322,14 @@ void app_keep_minute(struct app *app) {
 void app_toggle_twin(struct app *app) {
     struct request request = request_default(REQUEST_COMPARE);
     const struct snapshot *shown = app->frame.names;
-    request.body.compare.off = app->server.has_twin || (shown != NULL && snapshot_has_twins(shown));
-    request.body.compare.has_follow = !request.body.compare.off;
-    (void)app_send(app, &request);
+    const bool wants_twin =
+        !server_model_will_have_twin(&app->server, shown != NULL && snapshot_has_twins(shown));
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_TWIN_ID);
+    request.body.compare.off = !wants_twin;
+    request.body.compare.has_follow = wants_twin;
+    if (app_send(app, &request)) {
+        server_model_ask_twin(&app->server, wants_twin);
+    }
 }
 
 /* ---- a recording that is played ---- */

@@ -375,6 +375,15 @@ void server_model_ask_speed(struct server_model *model, double speed) {
     model->playback.replay.speed = speed;
 }
 
+void server_model_ask_twin(struct server_model *model, bool wants_twin) {
+    model->twins_asked++;
+    model->asked_twin = wants_twin;
+}
+
+bool server_model_will_have_twin(const struct server_model *model, bool is_shown) {
+    return model->twins_asked > 0 ? model->asked_twin : model->has_heard_twin ? model->has_twin : is_shown;
+}
+
 double server_model_speed(const struct server_model *model) {
     return model->speeds_asked > 0 ? model->asked_speed : message_pace_speed(&model->scenario.pace);
 }
@@ -393,6 +402,8 @@ static void take_answer(struct server_model *model, const char *id) {
         model->pauses_asked--;
     } else if (strcmp(id, SERVER_MODEL_SPEED_ID) == 0 && model->speeds_asked > 0) {
         model->speeds_asked--;
+    } else if (strcmp(id, SERVER_MODEL_TWIN_ID) == 0 && model->twins_asked > 0) {
+        model->twins_asked--;
     }
 }
 
@@ -556,7 +567,7 @@ static bool apply_keeping(struct server_model *model, const struct message_event
 /* What there is to say of a twin beside the world. */
 static void tell_comparison(struct server_model *model, const struct message_event *event) {
     if (strcmp(event->event, "compare_begun") == 0) {
-        model->has_twin = true;
+        model->has_twin = model->has_heard_twin = true;
         server_model_set_notice(model, false, "a twin runs beside the world from tick %llu on",
                                 (unsigned long long)event->tick);
     } else if (strcmp(event->event, "differs") == 0) {
@@ -564,6 +575,7 @@ static void tell_comparison(struct server_model *model, const struct message_eve
                                 (unsigned)event->agent, (unsigned long long)event->tick);
     } else if (strcmp(event->event, "compare_ended") == 0) {
         model->has_twin = false;
+        model->has_heard_twin = true;
         server_model_set_notice(model, false, "no twin runs any more: %s", event->reason);
     }
 }
@@ -637,6 +649,10 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     }
     if (strcmp(reply->id, SERVER_MODEL_SPEED_ID) == 0 && model->speeds_asked == 1) {
         model->scenario.pace = message_pace_make(model->asked_speed); /* the speed ends a warm-up */
+    }
+    if (strcmp(reply->id, SERVER_MODEL_TWIN_ID) == 0 && model->twins_asked == 1) {
+        model->has_twin = model->asked_twin; /* the event about it may be on its way */
+        model->has_heard_twin = true;
     }
     take_answer(model, reply->id);
     if (strcmp(reply->to, "hello") == 0) {
@@ -724,8 +740,9 @@ static void notice_scenario(struct server_model *model, const struct message_sce
 
 static void apply_hello(struct server_model *model, const struct message_hello *hello, uint32_t epoch) {
     model->pending_switch = model->pauses_asked = model->seeks_asked = model->speeds_asked = 0;
+    model->twins_asked = 0;
     model->loaded_save[0] = '\0';
-    model->has_twin = false;
+    model->has_twin = model->has_heard_twin = false;
     model->has_scenario = false; /* of an earlier connection, when this server wants a token first */
     if (hello->has_world) {
         apply_scenario(model, &hello->scenario, epoch);

@@ -20,6 +20,7 @@ enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 #define SERVER_MODEL_PAUSE_ID "\"pause\"" /* pause and resume */
 #define SERVER_MODEL_TUNE_ID  "\"tune\""  /* set_param */
 #define SERVER_MODEL_SPEED_ID "\"speed\"" /* speed */
+#define SERVER_MODEL_TWIN_ID  "\"twin\""  /* compare */
 /* Ids of the requests whose answer is waited for. */
 #define SERVER_MODEL_SAVE_ID      "\"save\""
 #define SERVER_MODEL_SAVES_ID     "\"saves\"" /* list what=saves; an older server refuses it */
@@ -43,6 +44,9 @@ struct server_model {
     uint32_t epoch;
     bool is_paused;
     bool has_twin;         /* a comparison has begun since the connection, and not ended */
+    bool has_heard_twin;   /* one has begun or ended since the connection */
+    int twins_asked;       /* requests to compare, or no longer, that are not answered yet: */
+    bool asked_twin;       /* what the newest of them wants */
     int pauses_asked;      /* requests to pause or resume that are not answered yet: */
     bool asked_paused;     /* what the newest of them wants */
     int speeds_asked;      /* requests for a speed that are not answered yet: */
@@ -157,6 +161,13 @@ struct message_moment server_model_moment(const struct server_model *model, doub
 double server_model_pace(const struct server_model *model);
 /** Whether a fresh world hurries through its warm-up. */
 bool server_model_is_warming(const struct server_model *model);
+/** A comparison was asked for, or its end, with SERVER_MODEL_TWIN_ID. */
+void server_model_ask_twin(struct server_model *model, bool wants_twin);
+
+/** Whether a twin will run beside the world once the server has answered. `is_shown`: the newest frame has twins, which counts
+ * where no event has told of a comparison yet. */
+bool server_model_will_have_twin(const struct server_model *model, bool is_shown);
+
 /** A speed was asked for, with SERVER_MODEL_SPEED_ID: it is the speed until the server says otherwise after its answer. A
  * refusal brings the former one back. */
 void server_model_ask_speed(struct server_model *model, double speed);

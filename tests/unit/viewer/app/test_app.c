@@ -729,6 +729,17 @@ static void space_pauses_and_resumes(void **state) {
     assert_sends(app, "\"op\":\"resume\"");
 }
 
+/* The second press comes before the server has said that a twin runs. */
+static void u_asks_for_a_twin_and_again_for_none(void **state) {
+    struct app *app = *state;
+    press(app, KEY_U);
+    assert_sends(app, "\"op\":\"compare\"");
+    assert_null(strstr(sent(app), "\"off\":true"));
+    forget_sent(app);
+    press(app, KEY_U);
+    assert_sends(app, "\"off\":true");
+}
+
 static void a_step_pauses_a_running_world_first(void **state) {
     struct app *app = *state;
     press(app, KEY_PERIOD);
@@ -885,6 +896,7 @@ int main(void) {
         cmocka_unit_test(only_what_was_changed_is_written),
         cmocka_unit_test(every_setting_of_a_key_is_kept),
         cmocka_unit_test_setup_teardown(space_pauses_and_resumes, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(u_asks_for_a_twin_and_again_for_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_pauses_a_running_world_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ctrl_r_loads_the_world_with_its_seed, set_up, tear_down),

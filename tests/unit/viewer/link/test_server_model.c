@@ -278,6 +278,26 @@ static void a_speed_that_is_asked_for_stays(void **state) {
     assert_true(model->playback.replay.speed == 1.0);
 }
 
+/* The second request comes before the server has said that a twin runs. */
+static void a_twin_that_is_asked_for_counts_at_once(void **state) {
+    struct server_model *model = *state;
+    assert_true(server_model_will_have_twin(model, true)); /* another session's, from before the connection */
+    assert_false(server_model_will_have_twin(model, false));
+    server_model_ask_twin(model, true);
+    assert_true(server_model_will_have_twin(model, false));
+    server_model_ask_twin(model, false);
+    assert_false(server_model_will_have_twin(model, true));
+    apply_reply(model, "compare", SERVER_MODEL_TWIN_ID);
+    apply_event(model, "compare_begun");
+    assert_false(server_model_will_have_twin(model, true));
+    apply_reply(model, "compare", SERVER_MODEL_TWIN_ID); /* before the event */
+    assert_false(server_model_will_have_twin(model, true));
+    apply_event(model, "compare_ended");
+    server_model_ask_twin(model, true);
+    (void)apply_error(model, SERVER_MODEL_TWIN_ID);
+    assert_false(server_model_will_have_twin(model, true));
+}
+
 static void ranks_are_those_of_the_newest_stats(void **state) {
     struct server_model *model = *state;
     static const char ranks[] =
@@ -713,6 +733,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(the_file_that_is_written_is_known, setup, teardown),
         cmocka_unit_test_setup_teardown(every_event_has_words, setup, teardown),
         cmocka_unit_test_setup_teardown(a_speed_that_is_asked_for_stays, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_twin_that_is_asked_for_counts_at_once, setup, teardown),
         cmocka_unit_test_setup_teardown(a_live_world_has_a_speed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_warm_up_ends_with_its_event_or_a_speed, setup, teardown),
         cmocka_unit_test_setup_teardown(errors_and_goodbyes_are_noticed, setup, teardown),
