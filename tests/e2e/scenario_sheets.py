@@ -17,6 +17,8 @@ import pathlib
 import shlex
 import subprocess
 
+from PIL import Image
+
 from drover_client import ROOT, Server
 import viewer_support as support
 
@@ -65,14 +67,13 @@ def take(asked, name):
 
 def sheet(path, lines):
     """lines: for each scenario its files."""
-    rows, width = [], 0
-    for files in lines:
-        pictures = [support.Picture(file) for file in files]
-        gap = bytes([90]) * (3 * GAP_PX)
-        band = [gap.join(parts) for parts in zip(*(list(support.rgb(picture)) for picture in pictures))]
-        width = len(band[0]) // 3
-        rows += band + [bytes([90]) * (3 * width)] * GAP_PX
-    support.write_png(path, width, rows)
+    pictures = [[support.Picture(file).image for file in files] for files in lines]
+    across, down = (size + GAP_PX for size in pictures[0][0].size)
+    whole = Image.new("RGB", (across * max(map(len, pictures)) - GAP_PX, down * len(pictures)), (90, 90, 90))
+    for row, band in enumerate(pictures):
+        for column, picture in enumerate(band):
+            whole.paste(picture, (across * column, down * row))
+    whole.save(path)
 
 
 def main():

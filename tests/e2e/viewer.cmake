@@ -6,7 +6,7 @@ endforeach()
 list(APPEND NEEDS_viewer_clip ffmpeg ffprobe)
 list(APPEND NEEDS_viewer_wayland weston)
 foreach(name ${windows} headless pictures previews seconds)
-  drover_script_test(viewer_${name} e2e TIMEOUT 600 NEEDS ${NEEDS_viewer_${name}}
+  drover_script_test(viewer_${name} e2e TIMEOUT 600 NEEDS python3:PIL ${NEEDS_viewer_${name}}
     COMMAND ${CMAKE_CURRENT_LIST_DIR}/viewer_${name}.py $<TARGET_FILE:drover-server> $<TARGET_FILE:drover-viewer>)
 endforeach()
 foreach(name ${windows})

@@ -61,7 +61,7 @@ def end_of(line):
 
 def in_panel(picture, color, rows=(40, 1150)):
     """Rows of the panel in which this color is."""
-    wanted, left = bytes(color), (SIZE[0] - support.PANEL[0]) * picture.channels
+    wanted, left = bytes(color), (SIZE[0] - support.PANEL[0]) * 3
     return [y for y in range(*rows) if wanted in bytes(picture.rows[y][left:])]
 
 

@@ -8,9 +8,9 @@ import json
 import os
 import pathlib
 import shutil
-import struct
 import tempfile
-import zlib
+
+from PIL import Image
 
 from drover_client import Server
 import viewer_support as support
@@ -35,29 +35,20 @@ SEEN = {**WORLD, "name": "Seen",
 PLAIN = {**WORLD, "name": "Plain"}
 
 
-def write_png(path, color):
-    """240x150 points of one color."""
-    def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    rows = (b"\0" + bytes(color) * 240) * 150
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 240, 150, 8, 2, 0, 0, 0)) +
-                     chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
-
-
 def make_scenarios(data):
     """A person's own data folder, where server and viewer look first."""
     folder = data / "drover" / "scenarios"
     (folder / "previews").mkdir(parents=True)
     for name, world in (("seen", SEEN), ("plain", PLAIN)):
         (folder / f"{name}.json").write_text(json.dumps(world))
-    write_png(folder / "previews" / "seen.png", ORANGE)
+    Image.new("RGB", (240, 150), ORANGE).save(folder / "previews" / "seen.png")
     (folder / "previews" / "plain.png").write_text("no picture")
 
 
 def amount(picture, color, left, right, top, bottom):
     """How many points of this color are in the rectangle."""
     wanted = bytes(color)
-    return sum(picture.rows[y][x * picture.channels:x * picture.channels + 3] == wanted
+    return sum(picture.rows[y][3 * x:3 * x + 3] == wanted
                for y in range(top, bottom) for x in range(left, right))
 
 

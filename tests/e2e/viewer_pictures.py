@@ -17,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 
+from PIL import Image
+
 from drover_client import ROOT, Server
 import viewer_support as support
 from viewer_support import check, step
@@ -67,21 +69,13 @@ def take(name, path, *flags):
         check(done.returncode == 0, f"{name}: exit {done.returncode}, {done.stderr}")
 
 
-def share(mine, other, limit, inside):
-    """Of the pixels of the picture for which inside(x, y): how many differ by more than limit."""
-    check((mine.width, mine.height) == (other.width, other.height), "pictures of one size")
-    wrong = total = 0
-    for y, (a, b) in enumerate(zip(mine.rows, other.rows)):
-        total += sum(inside(x, y) for x in range(mine.width))
-        if a != b:
-            for x in range(mine.width):
-                p, q = mine.pixel(x, y), other.pixel(x, y)
-                wrong += p != q and inside(x, y) and any(abs(i - j) > limit for i, j in zip(p, q))
-    return wrong / total
-
-
-def is_world(x, y):
-    return y >= support.BAR_PX and (x >= support.LEGEND[0] or y >= support.LEGEND[1])
+def share(mine, other, limit, skipped):
+    """Of the pixels of the picture outside the skipped boxes: how many differ by more than limit."""
+    check(mine.image.size == other.image.size, "pictures of one size")
+    mask = Image.new("L", mine.image.size, 255)
+    for box in skipped:
+        mask.paste(0, box)
+    return support.differing(mine, other, limit, mask) / mask.histogram()[255]
 
 
 def differences(path, golden):
@@ -90,8 +84,9 @@ def differences(path, golden):
         return ""
     mine, other = support.Picture(path), support.Picture(golden)
     words = []
-    for what, (most, limit), inside in (("all", WHOLE, lambda x, y: True), ("the world", WORLD, is_world)):
-        found = share(mine, other, limit, inside)
+    beside = ((0, 0, mine.width, support.BAR_PX), (0, 0, *support.LEGEND))
+    for what, (most, limit), skipped in (("all", WHOLE, ()), ("the world", WORLD, beside)):
+        found = share(mine, other, limit, skipped)
         if found > most:
             words.append(f"{100 * found:.3f} % of {what} differs by more than {limit} ({100 * most} % may)")
     return ", ".join(words)

@@ -53,26 +53,6 @@ def take(name, path):
         check(done.returncode == 0, f"{name}: exit {done.returncode}, {done.stderr}")
 
 
-def halved(picture):
-    """The rows of a picture at half size: the mean of each four pixels."""
-    rows, small = list(support.rgb(picture)), []
-    for upper, lower in zip(rows[0::2], rows[1::2]):
-        row = bytearray(3 * (picture.width // 2))
-        for channel in range(3):
-            four = zip(upper[channel::6], upper[channel + 3::6], lower[channel::6], lower[channel + 3::6])
-            row[channel::3] = bytes((a + b + c + d + 2) // 4 for a, b, c, d in four)
-        small.append(bytes(row))
-    return small
-
-
-def different_share(mine, other):
-    wrong = 0
-    for a, b in zip(mine, other):
-        if a != b:
-            wrong += sum(any(abs(a[x + c] - b[x + c]) > DIFFERENT for c in range(3)) for x in range(0, len(a), 3))
-    return wrong / (SIZE[0] * SIZE[1])
-
-
 def compare(name, folder):
     """What is wrong, in words; "" for nothing."""
     path, kept = folder / f"{name}.png", PREVIEWS / f"{name}.png"
@@ -82,11 +62,12 @@ def compare(name, folder):
         there = support.Picture(kept) if kept.exists() else None
         return "" if WRITES or (there.width, there.height) == SIZE else f"{name}: {there.width} x {there.height}"
     take(name, path)
-    rows = halved(support.Picture(path))
+    taken = support.Picture(path)
+    taken.image = taken.image.reduce(2)
     if WRITES:
-        support.write_png(kept, SIZE[0], rows)
+        taken.image.save(kept, optimize=True)
         return ""
-    found = different_share(rows, list(support.rgb(support.Picture(kept))))
+    found = support.difference(taken, support.Picture(kept), DIFFERENT)
     return f"{name}: {100 * found:.2f} % of the preview differs; made before the last change?" if found > MOST else ""
 
 
@@ -104,8 +85,7 @@ def main():
     check(not unknown, f"previews of no scenario: {unknown}")
     if not WRITES and not ASKED:
         step("another moment is noticed")
-        rows = [list(support.rgb(support.Picture(PREVIEWS / f"{name}.png"))) for name in ("flock", "boids")]
-        check(different_share(*rows) > MOST, "the preview of boids passes for that of flock")
+        check(support.difference(*(support.Picture(PREVIEWS / f"{name}.png") for name in ("flock", "boids")), DIFFERENT) > MOST, "the preview of boids passes for that of flock")
     print("ok")
 
 

@@ -1,20 +1,19 @@
 """Common to the viewer's end-to-end tests: an X server of their own, the viewer as a process, pictures as pixels.
 
-Standard library and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
+Standard library, Pillow, and the packaged programs Xvfb and xdotool. Everything is bounded in time and stopped by its process id.
 """
 
 import contextlib
 import functools
-import itertools
 import os
 import pathlib
 import signal
-import struct
 import subprocess
 import sys
 import tempfile
 import time
-import zlib
+
+from PIL import Image, ImageChops
 
 from drover_client import PATIENCE_S, ROOT, end_process, text_so_far, wait_for
 
@@ -41,58 +40,27 @@ def viewer_program(usage, takes_more=False):
     return viewer
 
 
-def sum_of_bytes(a, b):
-    """Byte by byte, without carry: as one large number, because it is quick."""
-    high = int.from_bytes(b"\x80" * len(a), "big")
-    low = high - (high >> 7)
-    a, b, length = int.from_bytes(a, "big"), int.from_bytes(b, "big"), len(a)
-    return bytearray((((a & low) + (b & low)) ^ ((a ^ b) & high)).to_bytes(length, "big"))
-
-
-def paeth(row, above, step):
-    """Undoes the fourth filter of PNG in place."""
-    for channel in range(step):
-        left = corner = 0
-        for i in range(channel, len(row), step):
-            up = above[i]
-            if up == corner:  # the usual case: then no distance is less than that to the left
-                guess = left
-            elif left == corner:
-                guess = up
-            else:
-                p = left + up - corner
-                distances = (abs(p - left), abs(p - up), abs(p - corner))
-                guess = (left, up, corner)[distances.index(min(distances))]
-            left = row[i] = (row[i] + guess) & 255
-            corner = up
-
-
 class Picture:
-    """A PNG file, 8 bits a channel, RGB or RGBA, not interlaced."""
+    """A PNG file as pixels of 8-bit RGB. ValueError or OSError: it is not complete (yet)."""
 
     def __init__(self, path):
-        data = pathlib.Path(path).read_bytes()
-        if data[:8] != b"\x89PNG\r\n\x1a\n" or data[-8:-4] != b"IEND":
-            raise ValueError(f"{path} is no complete PNG ({len(data)} bytes)")
+        with Image.open(path) as image:
+            self.image = image.convert("RGB")
         self.tick = self._tick(path)
-        at, packed = 8, b""
-        while at < len(data):
-            length, kind = int.from_bytes(data[at:at + 4], "big"), data[at + 4:at + 8]
-            body = data[at + 8:at + 8 + length]
-            if kind == b"IHDR":
-                self.width, self.height = int.from_bytes(body[:4], "big"), int.from_bytes(body[4:8], "big")
-                if body[8] != 8 or body[9] not in (2, 6) or body[12] != 0:
-                    raise ValueError(f"{path}: a kind of PNG this does not read")
-                self.channels = 3 if body[9] == 2 else 4
-            elif kind == b"IDAT":
-                packed += body
-            at += length + 12
-        self._packed = packed
+
+    @property
+    def width(self):
+        return self.image.width
+
+    @property
+    def height(self):
+        return self.image.height
 
     @functools.cached_property
     def rows(self):
-        """Computed only on demand: it takes half a second."""
-        return self._unfilter(zlib.decompress(self._packed))
+        """Bytes, three a pixel."""
+        data, stride = self.image.tobytes(), 3 * self.width
+        return [data[begin:begin + stride] for begin in range(0, len(data), stride)]
 
     @staticmethod
     def _tick(path):
@@ -100,29 +68,8 @@ class Picture:
         number = pathlib.Path(path).stem.rpartition("-")[2]
         return int(number) if number.isdigit() else None
 
-    def _unfilter(self, data):
-        stride, step = self.width * self.channels, self.channels
-        rows, above = [], bytearray(stride)
-        for y in range(self.height):
-            begin = y * (stride + 1)
-            kind, row = data[begin], bytearray(data[begin + 1:begin + 1 + stride])
-            if kind == 1:
-                for channel in range(step):
-                    row[channel::step] = bytes(v & 255 for v in itertools.accumulate(row[channel::step]))
-            elif kind == 2:
-                row = sum_of_bytes(row, above)
-            elif kind == 3:
-                for i in range(stride):
-                    row[i] = (row[i] + ((row[i - step] if i >= step else 0) + above[i]) // 2) & 255
-            elif kind == 4:
-                paeth(row, above, step)
-            rows.append(row)
-            above = row
-        return rows
-
     def pixel(self, x, y):
-        at = int(x) * self.channels
-        return tuple(self.rows[int(y)][at:at + 3])
+        return self.image.getpixel((int(x), int(y)))
 
     def count(self, color, x=0, y=0, reach=None):
         """Pixels of exactly this color; within reach of x, y when it is given."""
@@ -131,9 +78,16 @@ class Picture:
         else:
             box = (max(0, int(x - reach)), max(0, int(y - reach)), min(self.width, int(x + reach)),
                    min(self.height, int(y + reach)))
-        wanted = bytes(color)
-        return sum(1 for row in range(box[1], box[3]) for column in range(box[0], box[2])
-                   if self.rows[row][column * self.channels:column * self.channels + 3] == wanted)
+        if box[0] >= box[2] or box[1] >= box[3]:
+            return 0
+        counts = self.image.crop(box).getcolors((box[2] - box[0]) * (box[3] - box[1]))
+        return sum(count for count, value in counts if value == tuple(color))
+
+
+def differing(a, b, limit, mask=None):
+    """How many pixels of two pictures of one size differ by more than `limit` in some channel, where the mask is not 0."""
+    red, green, blue = ImageChops.difference(a.image, b.image).split()
+    return sum(ImageChops.lighter(ImageChops.lighter(red, green), blue).histogram(mask)[limit + 1:])
 
 
 def check(condition, what):
@@ -162,7 +116,7 @@ def reaches(viewer, keys, is_marked, what):
             return
         viewer.key("Escape")
     kept = pathlib.Path(tempfile.gettempdir()) / f"drover-viewer-failed-{os.getpid()}.png"
-    write_png(kept, picture.width, list(rgb(picture)))
+    picture.image.save(kept)
     check(False, f"the keyboard's control: {what}; the last picture is kept as {kept}")
 
 
@@ -172,14 +126,9 @@ def step(what):
 
 def difference(a, b, step=24):
     """The share of pixels that differ by more than `step` in some channel."""
-    if (a.width, a.height, a.channels) != (b.width, b.height, b.channels):
+    if a.image.size != b.image.size:
         return 1.0
-    wrong = 0
-    for mine, other in zip(a.rows, b.rows):
-        if mine != other:
-            for x in range(0, len(mine), a.channels):
-                wrong += any(abs(p - q) > step for p, q in zip(mine[x:x + 3], other[x:x + 3]))
-    return wrong / (a.width * a.height)
+    return differing(a, b, step) / (a.width * a.height)
 
 
 class Camera:
@@ -205,24 +154,6 @@ class Camera:
 
     def to_world(self, x, y):
         return (x - self.x) / self.scale, (y - self.y) / self.scale
-
-
-def write_png(path, width, rows):
-    """rows: RGB bytes, each of 3 * width."""
-    def chunk(kind, body):
-        return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
-    data = zlib.compress(b"".join(b"\0" + row for row in rows), 6)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", width, len(rows), 8, 2, 0, 0, 0)) +
-                     chunk(b"IDAT", data) + chunk(b"IEND", b""))
-
-
-def rgb(picture):
-    """The rows of a Picture without alpha."""
-    for row in picture.rows:
-        plain = bytearray(3 * picture.width)
-        for channel in range(3):
-            plain[channel::3] = row[channel::picture.channels]
-        yield bytes(plain)
 
 
 def viewer_environment(display=None):
@@ -443,7 +374,7 @@ class Viewer:
             for path in folder.glob("drover-*.png"):
                 try:
                     return Picture(path)
-                except (ValueError, IndexError, zlib.error):
+                except (ValueError, OSError, SyntaxError):
                     pass  # still being written
             time.sleep(0.02)
         return None
