@@ -196,11 +196,10 @@ static int print_against(struct player *player, struct player *recorded,
 int comparison_print_checkpoint(struct player *player, const char *path, struct json_writer *json,
                                 struct failure *failure) {
     const struct recording_moment *checkpoint = next_checkpoint(player);
-    if (checkpoint == NULL && json != NULL) {
-        return 0;
-    }
     if (checkpoint == NULL) {
-        (void)printf("No checkpoint follows in the recording, so nothing is known about its agents.\n");
+        if (json == NULL) {
+            (void)printf("No checkpoint follows in the recording, so nothing is known about its agents.\n");
+        }
         return 0;
     }
     struct recording_moment moment = *checkpoint;
