@@ -300,6 +300,7 @@ struct request_rewind {
     char mark[LIMIT_NAME_CHARS + 1];
     char branch[LIMIT_NAME_CHARS + 1]; /* without tick: where it was left */
     uint64_t without;                  /* the number of the change that is left out */
+    bool row;                          /* with all of its row in the list of changes */
     bool is_step;                      /* it is a step with a count below 0; not on the wire */
 };
 

@@ -668,7 +668,9 @@ int request_check_record(struct request *request, const cJSON *json, struct fail
 int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure) {
     static const char *const what[] = {"seconds", "ticks", "tick", "mark", "branch", "without", NULL};
     static const char list[] = "seconds, ticks, tick, mark, branch, without";
-    (void)request;
+    if (request_is_given(json, "row") && !request->body.rewind.has_without) {
+        return fail_rule(failure, "row", "allowed only with without");
+    }
     if (!request_is_given(json, "branch") || !request_is_given(json, "tick")) {
         return check_exactly_one(json, what, list, failure);
     }

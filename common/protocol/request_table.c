@@ -367,6 +367,7 @@ static const struct field rewind_fields[] = {
     NAME(struct request_rewind, branch, 0, "The branch to go on with, where it was left; with tick: the tick's."),
     ROW("without", FIELD_UINT64, struct request_rewind, without, 0, 1, LIMIT_ID_INTEGER,
         "The number (seq) of a request: the present as it would be without it.", FIELD_HAS(struct request_rewind, has_without)),
+    FLAG(struct request_rewind, row, "With without: and without the others of its row in list changes, such as those of a drag."),
     END,
 };
 

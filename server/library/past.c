@@ -609,7 +609,7 @@ enum {
 
 /* A request, or several of a kind in a row. */
 struct change {
-    uint64_t tick, number, first_tick;
+    uint64_t tick, number, first_tick, first_number;
     uint32_t by, count;
     char name[LIMIT_PERSON_BYTES + 1], op[LIMIT_NAME_CHARS + 1], text[PAST_CHANGE_TEXT];
 };
@@ -649,7 +649,7 @@ static bool read_change(const char *text, size_t length, struct change *out) {
     write_words(line.request, line.request_length, words);
     const size_t op_end = strcspn(words, ",");
     const char *rest = words + op_end + strspn(words + op_end, ", ");
-    *out = (struct change){line.tick, line.seq, line.tick, line.by, 1, "", "", ""};
+    *out = (struct change){line.tick, line.seq, line.tick, line.seq, line.by, 1, "", "", ""};
     memcpy(out->name, line.name, sizeof out->name);
     (void)snprintf(out->op, sizeof out->op, "%.*s", (int)(op_end > op_at ? op_end - op_at : 0),
                    words + op_at);
@@ -704,17 +704,24 @@ static const struct node *node_before(const struct past *past, uint32_t number, 
     return found;
 }
 
-/* The list while it is written. row: the newest change that is not written yet; count 0: none. */
+/* The list while it is made. row: the newest change that is not in it yet; count 0: none. */
 struct change_list {
-    struct json_writer *json;
-    int rows, lines; /* how many more there may be */
+    struct json_writer *json; /* NULL: it is not written; */
+    uint64_t first, last;     /* then they become those of the row that has `last` */
+    int rows, lines;          /* how many more there may be */
     struct change row;
     uint32_t branch; /* of the row */
 };
 
 static void flush_change(struct change_list *list) {
-    if (list->row.count > 0 && list->rows > 0) {
-        write_change(&list->row, list->branch, list->json);
+    const struct change *row = &list->row;
+    if (row->count > 0 && list->rows > 0) {
+        if (list->json != NULL) {
+            write_change(row, list->branch, list->json);
+        } else if (row->first_number <= list->last && list->last <= row->number) {
+            list->first = row->first_number;
+            list->last = row->number;
+        }
         list->rows--;
     }
     list->row.count = 0;
@@ -736,6 +743,7 @@ static void list_changes_of(const struct past *past, const struct node *node, ui
         if (is_change && is_same && joins(past, &list->row, &change)) {
             list->row.count++;
             list->row.first_tick = change.tick;
+            list->row.first_number = change.number;
         } else if (is_change) {
             flush_change(list);
             list->row = change;
@@ -744,20 +752,36 @@ static void list_changes_of(const struct past *past, const struct node *node, ui
     }
 }
 
+static void list_changes(const struct past *past, struct change_list *list) {
+    uint32_t number = UINT32_MAX, branch = 0;
+    for (const struct node *node = node_before(past, number, &branch);
+         node != NULL && list->rows > 0 && list->lines > 0; node = node_before(past, number, &branch)) {
+        list_changes_of(past, node, branch, list);
+        number = node->number;
+    }
+    flush_change(list);
+}
+
 void past_write_changes(struct past *past, struct json_writer *json) {
     struct change_list list = {.json = json, .rows = CHANGES_MOST, .lines = CHANGES_READ};
-    uint32_t number = UINT32_MAX, branch = 0;
     pthread_mutex_lock(&past->mutex);
     json_key(json, "changes");
     json_array(json);
-    for (const struct node *node = node_before(past, number, &branch);
-         node != NULL && list.rows > 0 && list.lines > 0; node = node_before(past, number, &branch)) {
-        list_changes_of(past, node, branch, &list);
-        number = node->number;
-    }
-    flush_change(&list);
+    list_changes(past, &list);
     json_end(json);
     pthread_mutex_unlock(&past->mutex);
+}
+
+/* Sets which requests a route leaves out: one, or all of the row in which the list of changes has it. */
+static void choose_left_out(const struct past *past, const struct request_rewind *to,
+                            struct past_route *route) {
+    struct change_list list = {
+        .first = to->without, .last = to->without, .rows = CHANGES_MOST, .lines = CHANGES_READ};
+    if (to->row) {
+        list_changes(past, &list);
+    }
+    route->first_out = list.first;
+    route->last_out = list.last;
 }
 
 /* ---- going back: which moment ---- */
@@ -1002,7 +1026,8 @@ static bool is_being_made(const struct past *past, const struct past_branch *bra
 static int try_route(struct past *past, const struct request_rewind *to, const struct past_place *here,
                      struct past_route *route, const struct past_branch **branch, struct failure *failure) {
     *branch = choose(past, to, route, failure);
-    return *branch != NULL && plan(past, *branch, to->without, here, route) ? 0 : -1;
+    choose_left_out(past, to, route);
+    return *branch != NULL && plan(past, *branch, route->first_out, here, route) ? 0 : -1;
 }
 
 int past_route_find(struct past *past, const struct request_rewind *to, const struct past_place *here,
@@ -1062,7 +1087,7 @@ int past_route_next(struct past_route *route, const char **line, size_t *length,
             continue;
         }
         route->place += *length + 1;
-        if (read.seq != route->left_out) {
+        if (!route->leaves_out || read.seq < route->first_out || read.seq > route->last_out) {
             *line = begin;
             route->line_tick = read.tick;
             route->line_seq = read.seq;

@@ -74,7 +74,9 @@ struct past_route {
     struct past_cut cuts[PAST_BRANCHES];
     int cut_count, cut;
     size_t place;
-    uint64_t stop, left_out;      /* numbers of requests, 0: none; the route ends before it; it is left out */
+    uint64_t stop;                /* the number of a request: the route ends before it; 0: none */
+    uint64_t first_out, last_out; /* the requests that are to be left out, by their numbers; 0: none, */
+    bool leaves_out;              /* and whether they are */
     uint64_t line_tick, line_seq; /* of the line that came last */
     struct past_place to;
     uint32_t number, from;  /* as of a way */

@@ -231,17 +231,20 @@ static void take_out(struct simulation_state *state, uint64_t hash, struct built
     state->text = NULL;
 }
 
-/* Finds the request that is to be left out among the lines of the route, which begin anew then. */
+/* Finds the request that is to be left out among the lines of the route, which begin anew then: the way goes to the moment before
+ * the first of its row. */
 static int find_request(struct past_route *route, uint64_t seq, struct past_way *way,
                         struct failure *failure) {
     const char *line = NULL;
     size_t length = 0;
     int result = 0;
     while ((result = past_route_next(route, &line, &length, failure)) > 0) {
-        if (route->line_seq == seq) {
+        if (route->line_seq == route->first_out) {
             way->tick = route->line_tick;
-            way->seq = seq - 1;
+            way->seq = route->line_seq - 1;
             way->from = route->cuts[route->cut].number;
+        }
+        if (route->line_seq == seq) {
             route->place = 0;
             route->cut = 0;
             return 0;
@@ -319,14 +322,14 @@ static int go_without(struct trip *trip, const struct request_rewind *to, struct
     if (find_request(route, to->without, way, failure) != 0) {
         return -1;
     }
-    route->stop = to->without;
+    route->stop = route->first_out;
     route->to.tick = way->tick;
     if (travel(trip, &way->simulated, failure) != 0 ||
         keep_checkpoint(trip->side->state, way, NULL, failure) != 0) {
         return -1;
     }
     route->stop = 0;
-    route->left_out = to->without;
+    route->leaves_out = true;
     route->to = present;
     route->save = NULL; /* from here on */
     return catch_up(trip, to, way, failure);

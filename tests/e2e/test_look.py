@@ -190,6 +190,28 @@ class Look(Case):
             client.request("resume")
             self.assert_error(client.request("step", count=-1), "not_paused")
 
+    def without_a_drag(self, wanted, wanted_later):
+        """Many requests, one row of the list of changes: with `row` they are left out together, whichever of them is named."""
+        for named in (0, 7, 19):
+            with Server("--paused", "flock") as server, server.connect() as client:
+                client.request("hello", seq=True)
+                client.request("step", count=50)
+                drag = []
+                for x in range(20):
+                    drag.append(client.request("set_param", kind="bird", param="max_speed", value=60 + x)["seq"])
+                    client.request("step", count=1)
+                client.request("step", count=10)
+                client.request("mouse", x=30, y=40)
+                client.request("step", count=60)
+                row = client.request("list", what="changes")["changes"][1]
+                self.assertEqual((row["number"], row["count"]), (drag[-1], 20))
+                self.assert_error(client.request("rewind", tick=60, row=True), "bad_param", field="row")
+                self.assertNotEqual(client.request("rewind", without=drag[-1])["hash"], wanted)
+                self.assert_error(client.request("rewind", without=drag[-1], row=True), "out_of_range", field="without")
+                client.request("rewind", branch="b1")
+                self.assert_reply(client.request("rewind", without=drag[named], row=True), "rewind", tick=140, hash=wanted, left_out=0)
+                self.assertEqual(client.request("step", count=30)["hash"], wanted_later)
+
     def test_without_a_request(self):
         """The world is the one in which the request never came, and its past, its journal and its recording are."""
         file, state = f"{self.folder}/a.drover", f"{self.folder}/state"
@@ -232,6 +254,7 @@ class Look(Case):
             self.assertEqual(client.request("save", name="now")["hash"], later["hash"])
         run = subprocess.run([TOOL, "verify", file], capture_output=True, text=True, timeout=120, check=False)
         self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
+        self.without_a_drag(wanted, wanted_later)
         with Server("flock") as server, server.connect() as client:  # a world that runs goes on
             client.request("hello", seq=True)
             wait_for(lambda: client.request("ping")["tick"] > 20, "some ticks")
