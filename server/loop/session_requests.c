@@ -760,12 +760,25 @@ static void deliver_held(struct loop_context *loop) {
 
 /* ---- what looks make ---- */
 
+/* The answer to a look that has ended; NULL without memory. */
+static char *withdrawn_answer(const struct command *command, size_t *length) {
+    struct failure failure = {0};
+    struct buffer text;
+    buffer_init(&text, LOOP_REPLY_BYTES);
+    (void)failure_set(&failure, FAILURE_WITHDRAWN, NULL, "the look has ended");
+    message_write_refusal(&command->request, command->origin.line, &failure, &text);
+    return buffer_take(&text, length);
+}
+
 /* The reply to a look, or the answer to a query. */
 static void deliver_look_answer(struct loop_context *loop, struct session *session,
                                 struct look_message *message) {
     char *text = message->text;
     message->text = NULL;
-    if (message->is_first && message->look == session->look && !session->is_elsewhere) {
+    if (message->is_first && message->look != session->look) {
+        free(text); /* it has gone back meanwhile: it does not see the moment */
+        text = withdrawn_answer(message->command, &message->length);
+    } else if (message->is_first && !session->is_elsewhere) {
         session->is_elsewhere = true;
         session_clear_key(session);
         delivery_update_schedule(loop);

@@ -309,6 +309,10 @@ static void move(struct look *look, struct command *command) {
     uint64_t simulated = 0;
     bool is_lost = false;
     if (go(look, &wanted->to, &route, &simulated, &is_lost, &failure) != 0) {
+        if (atomic_load(&look->is_over)) {
+            withdraw(look, command);
+            return;
+        }
         refuse(look, command, &failure);
         const bool is_withdrawn = failure.code == FAILURE_WITHDRAWN; /* the further one finds its own way */
         if (!is_withdrawn && (is_lost || !look->shows)) {

@@ -104,6 +104,20 @@ class Look(Case):
             self.assertEqual(viewer.request("get")["tick"], 71)
             self.assert_reply(viewer.request("look", live=True), "look", tick=71)  # nothing to end
 
+    def test_a_look_that_has_ended_is_not_answered_as_if_it_were_shown(self):
+        with Server("--paused", "flock") as server, server.connect() as client:
+            client.request("step", count=60)
+            for i in range(100):
+                client.send("look", id="at", tick=i % 60)
+                client.send("look", id="live", live=True)
+                answers = {}
+                while len(answers) < 2:
+                    message = client.receive()
+                    if message["op"] in ("reply", "error"):
+                        answers[message["id"]] = message
+                if list(answers) == ["live", "at"]:  # it went back before the moment was there
+                    self.assert_error(answers["at"], "withdrawn")
+
     def test_following(self):
         with Server("flock") as server, server.connect() as admin, server.connect() as viewer:
             viewer.request("subscribe", layout="packed", hz=30)
