@@ -250,6 +250,11 @@ static const struct field rewind_fields[] = {
     END,
 };
 
+static const struct field look_fields[] = {
+    ROW(struct message_reply, "branch", FIELD_NAME, branch, 0, 0, 0),
+    END,
+};
+
 static const struct field mark_fields[] = {
     ROW(struct message_reply, "name", FIELD_NAME, mark, NEED, 0, 0),
     END,
@@ -362,7 +367,7 @@ static const struct {
 } answers[] = {
     {REQUEST_SAVE, save_fields}, {REQUEST_RECORD, record_fields}, {REQUEST_SEEK, seek_fields},
     {REQUEST_LIST, list_fields}, {REQUEST_GET_PARAMS, params_fields},
-    {REQUEST_REWIND, rewind_fields}, {REQUEST_MARK, mark_fields},
+    {REQUEST_REWIND, rewind_fields}, {REQUEST_MARK, mark_fields}, {REQUEST_LOOK, look_fields},
 };
 /* clang-format on */
 

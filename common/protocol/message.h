@@ -246,7 +246,7 @@ struct message_reply {
     uint64_t from;
     /* seek: the world of the recording */
     uint32_t world;
-    /* rewind: the branch in which the world goes on; mark: its name */
+    /* rewind: the branch in which the world goes on; look: the one that has the moment, "" for the present; mark: its name */
     char branch[LIMIT_NAME_CHARS + 1], mark[LIMIT_NAME_CHARS + 1];
     /* get_params */
     int param_count;

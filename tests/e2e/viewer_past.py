@@ -249,7 +249,85 @@ def goes_on(viewer, client):
     shown(viewer, lambda p: is_live(p) and p.tick > end + 3 * JUMP, "it runs: Left goes back by a second, of those that were seen here")
 
 
+def drags_back(viewer, pixels):
+    """The handle, so many px back from the end of the line."""
+    _, right, y = TIMELINE
+    viewer.move(right, y)
+    viewer.press()
+    viewer.move(right - 20, y)
+    viewer.move(right - pixels, y)
+
+
+def now_tick(client):
+    return client.request("ping")["tick"]
+
+
+def agents_then(looker, tick):
+    check(looker.request("look", tick=tick)["op"] == "reply", f"tick {tick} can be looked at")
+    return looker.request("get")["frame"]["agents"]
+
+
+def looks_farther(viewer, client, looker, camera):
+    step("what this window has not seen the server shows: under the handle, by keys, and playing on; nothing of it for others")
+    end = now_tick(client)
+    shown(viewer, lambda p: is_live(p) and p.tick == end, "now")
+    drags_back(viewer, 40)
+    earlier = shown(viewer, lambda p: is_past(p) and p.tick < end - 2 * JUMP, "the moment below the mouse is the past").tick
+    viewer.move(TIMELINE[1] - 30, TIMELINE[2])
+    picture = shown(viewer, lambda p: is_past(p) and earlier < p.tick < end, "nearer")
+    agents = in_the_open(camera, agents_then(looker, picture.tick))
+    wrong = [a["id"] for a in agents if not is_there(picture, camera, a)]
+    check(agents and not wrong, f"at tick {picture.tick} agents {wrong} of {len(agents)} are not where they were")
+    viewer.release()
+    viewer.move(400, 300)
+    for key, by in (("comma", -1), ("comma", -2), ("Left", -3), ("period", -2), ("Right", -1)):
+        viewer.key(key)
+        shown(viewer, lambda p, tick=picture.tick + by: is_past(p) and p.tick == tick, f"{key}: {by} ticks")
+    viewer.key("space")
+    shown(viewer, lambda p: is_past(p) and p.tick > picture.tick + 10, "Space plays it on while the world stands")
+    viewer.key("space")
+    held = shown(viewer).tick
+    client.request("mark", name="there")  # an event for all
+    check(shown(viewer).tick == held and now_tick(client) == end, "it is held; the world is where it was")
+    viewer.key("End")
+    shown(viewer, lambda p: is_live(p) and p.tick == end, "End is now")
+
+
+def looks_while_it_runs(viewer, client):
+    step("it stays while the world runs; from there the world goes on")
+    client.request("resume")
+    drags_back(viewer, 60)
+    picture = shown(viewer, is_past, "the past")
+    begin = now_tick(client)
+    wait_until(lambda: now_tick(client), lambda tick: tick > begin + JUMP, "the world runs on")
+    check(shown(viewer).tick == picture.tick, "the moment stays below the mouse")
+    viewer.release()
+    viewer.key("End")
+    now = now_tick(client)
+    shown(viewer, lambda p: is_live(p) and p.tick >= now, "End is now, and it runs")
+    for key in ("shift+Left", "shift+Left", "shift+Left", "shift+Left"):
+        viewer.key(key)
+    earlier = shown(viewer, lambda p: is_past(p) and p.tick < picture.tick + 20 * JUMP, "by keys").tick
+    viewer.key("ctrl+t")
+    wait_until(lambda: now_tick(client), lambda tick: tick == earlier, "the world is there")
+    shown(viewer, lambda p: is_live(p) and p.tick == earlier, "and so is the window")
+
+
+def is_not_shown():
+    step("a server that shows no other time: the picture stays that of now, and a notice says why")
+    with support.Display() as display, Server("hunters_and_prey", "--paused", "--looks", "0") as server, server.connect() as client:
+        client.request("step", count=300)
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+            shown(viewer, lambda p: is_live(p) and p.tick == 300, "now")
+            drags_back(viewer, 20)
+            viewer.release()
+            shown(viewer, lambda p: not is_live(p) and not is_past(p) and p.tick == 300, "the picture is of now")
+            viewer.key("ctrl+t")
+            wait_until(lambda: now_tick(client), lambda tick: tick < 300, "the world goes there all the same")
+
+
 def main():
+    is_not_shown()
     with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
             server.connect() as asker:
         camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
@@ -261,6 +339,12 @@ def main():
             changes_nothing(viewer, asker, camera)
             goes_on(viewer, asker)
             begins_afresh(viewer, asker)
+        client.request("pause")
+        client.request("load", scenario="hunters_and_prey")
+        client.request("step", count=900)
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer, server.connect() as looker:
+            looks_farther(viewer, client, looker, camera)
+            looks_while_it_runs(viewer, client)
     print("ok")
 
 

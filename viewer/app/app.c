@@ -472,9 +472,10 @@ static bool needs_picture(struct app *app) {
         app->pacing.dirty_ms = app->now_ms;
     }
     /* fading, glowing and catching up end within this time */
-    return !is_still || app->past.playhead.is_playing || app->now_ms - app->pacing.dirty_ms < 600.0 ||
-           app->output.clip != NULL || app->output.ending_clip != NULL || app->options.frames > 0 ||
-           app->output.wants_picture || app->picture.wants_scale;
+    return !is_still || app->past.playhead.is_playing || app->past.look.plays ||
+           app->now_ms - app->pacing.dirty_ms < 600.0 || app->output.clip != NULL ||
+           app->output.ending_clip != NULL || app->options.frames > 0 || app->output.wants_picture ||
+           app->picture.wants_scale;
 }
 
 void app_begin_frame(struct app *app) {
@@ -489,6 +490,7 @@ int app_frame(struct app *app, struct failure *failure) {
                           &app->picture.first_height); /* the screen chose it: not kept */
     }
     app_take_mail(app);
+    app_update_look(app);
     app_update_replay(app);
     app_ask_past(app);
     app_kiosk_update(app);

@@ -166,7 +166,9 @@ static void act_on_view(struct app *app, enum shortcut_action action) {
 /* ---- every action ---- */
 
 static void pause_or_play(struct app *app) {
-    if (app->past.playhead.is_live) {
+    if (app_shows_look(app)) {
+        app_play_look(app);
+    } else if (app->past.playhead.is_live) {
         app_set_paused(app, !server_model_will_be_paused(&app->server));
     } else {
         playhead_toggle(&app->past.playhead, &app->past.history);
@@ -328,8 +330,9 @@ void app_act(struct app *app, const struct shortcut *row) {
     if (app_act_on_replay(app, row)) {
         return;
     }
-    const bool is_of_past = (action == SHORTCUT_PAUSE && !app->past.playhead.is_live) ||
-                            (action == SHORTCUT_STEP && app_is_in_past(app));
+    const bool is_of_past =
+        (action == SHORTCUT_PAUSE && (!app->past.playhead.is_live || app_shows_look(app))) ||
+        (action == SHORTCUT_STEP && app_is_in_past(app));
     const bool reopens = action == SHORTCUT_PICKER && app->server_end[0] != '\0';
     if (!is_of_past && !reopens && !app_may(app, shortcuts_request(action))) {
         return;

@@ -129,10 +129,12 @@ static int compute_frame(struct app *app) {
     double server_ms = clock_sync_advance(&app->clock, app->now_ms);
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     app->pacing.framed_ms = app->now_ms;
-    if (app->options.fixed_dt_ms > 0.0 && newest != NULL) {
+    if ((app->options.fixed_dt_ms > 0.0 || app->past.look.is_shown) && newest != NULL) {
         server_ms = newest->clock_ms;
     }
-    if (newest != NULL) {
+    if (app->past.look.is_shown) {
+        rules.is_paused = true; /* each snapshot as it is */
+    } else if (newest != NULL) {
         rules.since_ms =
             motion_since(&app->motion, newest->clock_ms, server_ms, rules.speed, rules.is_paused);
     }
@@ -155,6 +157,9 @@ static void shape_moments(struct app *app) {
         max_speed[i] = kind != NULL ? kind->max_speed : 0.0f;
     }
     app->onion.count = app->ways.count = 0;
+    if (app_shows_look(app)) {
+        return; /* the snapshots around it are not there */
+    }
     if (names != NULL && app->settings.shows_onion) {
         onion_fill(&app->onion, &app->past.history, &app->frame, &app->selection);
     }
@@ -272,6 +277,10 @@ static void fill_view(struct app *app) {
 
     const bool is_fixed = app->options.fixed_dt_ms > 0.0;
     const struct timeline line = app_timeline(app);
+    const struct playhead look = {
+        .is_playing = app->past.look.plays,
+        .at_s = app->frame.names != NULL ? app->frame.names->time_s : 0.0,
+    };
     const struct hud_input hud = {
         .server = &app->server,
         .frame = &app->frame,
@@ -284,7 +293,7 @@ static void fill_view(struct app *app) {
         .scale = &app->colors.scale,
         .heat = app->picture.is_heat ? &app->heat : NULL,
         .open = &app->open,
-        .playhead = &app->past.playhead,
+        .playhead = app_shows_look(app) ? &look : &app->past.playhead,
         .density = app_density(app),
         .inspected = app_inspected(app),
         .plots = is_fixed ? NULL : &app->plots,

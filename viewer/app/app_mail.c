@@ -56,6 +56,10 @@ void app_update_stream(struct app *app) {
         !app->picture.has_camera) {
         return;
     }
+    const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
+    if (app_is_away(app) && (newest == NULL || newest->epoch != app->server.epoch)) {
+        return; /* how many agents there are then is not known yet, and to ask anew brings the scenario line again */
+    }
     const struct stream_choice now = mailbox_stream(connection_mailbox(app->connection));
     const struct stream_wish wish = app_stream_wish(app);
     const struct stream_choice next = stream_plan(&now, &wish, count_around(app, &wish));
@@ -132,14 +136,14 @@ static bool may_move(struct app *app) {
 }
 
 void app_send_mouse(struct app *app) {
-    const bool is_ours = app->pointer.has_moved && app->link.state == LINK_READY &&
-                         app->past.playhead.is_live && app->server.has_scenario &&
-                         app->server.role >= ROLE_VIEWER && !app->pointer.is_panning &&
-                         !app_holds_mouse_target(app) && !app_is_over_panels(app, app->pointer.at);
+    const bool is_ours = app->pointer.has_moved && app->link.state == LINK_READY && app_shows_now(app) &&
+                         app->server.has_scenario && app->server.role >= ROLE_VIEWER &&
+                         !app->pointer.is_panning && !app_holds_mouse_target(app) &&
+                         !app_is_over_panels(app, app->pointer.at);
     if (!is_ours) {
         const bool is_late = !app_holds_mouse_target(app) && app->now_ms - app->pointer.moved_ms >= 1000.0;
         app->pointer.has_moved =
-            app->pointer.has_moved && app->link.state == LINK_READY && app->past.playhead.is_live && !is_late;
+            app->pointer.has_moved && app->link.state == LINK_READY && app_shows_now(app) && !is_late;
         return;
     }
     const vec2 point = app_world_point(app);
@@ -237,20 +241,24 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     if (snapshot == NULL) {
         return;
     }
-    if (snapshot->epoch != app->server.epoch) {
+    if (!server_model_shows(&app->server, snapshot)) {
         mailbox_return_snapshot(mailbox, snapshot);
         return;
     }
     app->pacing.is_dirty = true;
     server_model_note_names(&app->server, snapshot);
-    if (app_is_elsewhere(app, snapshot)) {
-        snapshot_buffer_clear(&app->snapshots); /* nothing moves from there to here */
-        clear_way(app);
+    if (app_note_look(app, snapshot)) {
+        snapshot_buffer_clear(&app->snapshots); /* it stands */
+    } else {
+        if (app_is_elsewhere(app, snapshot)) {
+            snapshot_buffer_clear(&app->snapshots); /* nothing moves from there to here */
+            clear_way(app);
+        }
+        keep_snapshot(app, snapshot);
+        app_note_place(app, snapshot);
+        app_note_echo(app, snapshot, arrival_ms);
+        note_moment(app, snapshot, arrival_ms);
     }
-    keep_snapshot(app, snapshot);
-    app_note_place(app, snapshot);
-    app_note_echo(app, snapshot, arrival_ms);
-    note_moment(app, snapshot, arrival_ms);
     app_note_snapshot(app, snapshot);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
 }
@@ -274,6 +282,16 @@ static bool is_sought(const struct app *app, const struct message *message) {
     return message->op == MESSAGE_SCENARIO &&
            (server_model_is_replay(&app->server) || app->server.is_static) && app->server.has_scenario &&
            strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
+}
+
+/* The scenario line of a look, or of the way back from one. */
+static void begin_moment(struct app *app) {
+    app_send_plain(app, REQUEST_GET_PARAMS); /* what others set meanwhile was not said */
+    if (app->server.look == SERVER_MODEL_LIVE) {
+        app->stream.agents_box = (struct stream_box){{0.0f, 0.0f}, {0.0f, 0.0f}};
+        app->past.wants_branches = app->past.wants_changes = true;
+        app_send_plain(app, REQUEST_STATS);
+    }
 }
 
 static void go_on_elsewhere(struct app *app) {
@@ -402,8 +420,11 @@ static void take_message(struct app *app, const struct mail *mail) {
     }
     const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),
                is_again = app_takes_restart(app, mail->message),
-               is_rewound = app_takes_rewind(app, mail->message);
+               is_rewound = app_takes_rewind(app, mail->message),
+               is_moment = mail->message->op == MESSAGE_SCENARIO &&
+                           server_model_is_moment(&app->server, &mail->message->body.scenario);
     const struct server_model_wish wish = server_model_apply(&app->server, mail->message, mail->epoch);
+    app_take_look(app, mail->message, &wish);
     if (is_inspection(mail->message)) {
         keep_inspection(app, &mail->message->body.reply);
     }
@@ -426,6 +447,8 @@ static void take_message(struct app *app, const struct mail *mail) {
     }
     if (goes_on) {
         go_on_elsewhere(app);
+    } else if (is_moment && !is_rewound) {
+        begin_moment(app);
     } else if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
                mail->message->op == MESSAGE_SCENARIO) {
         begin_world(app, is_again, is_rewound);

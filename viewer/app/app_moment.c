@@ -180,10 +180,11 @@ static double kept_s(const struct app *app) {
 /* Whether only the server has this moment, or the first one that it keeps when this is before. */
 static bool is_beyond(const struct app *app, double at_s) {
     const struct history *history = &app->past.history;
-    const double tick_s = 1.0 / app->server.scenario.tick_hz;
+    const double half_s = 0.5 / app->server.scenario.tick_hz;
     at_s = fmax(at_s, kept_s(app));
-    return has_past(app) && at_s < app_now_s(app) - 0.5 * tick_s &&
-           (history->count == 0 || at_s < history_begin_s(history) - 0.5 * tick_s);
+    const bool is_seen = history->count > 0 && at_s >= history_begin_s(history) - half_s &&
+                         (!app_is_away(app) || at_s <= history_end_s(history) + half_s);
+    return has_past(app) && at_s < app_now_s(app) - half_s && !is_seen;
 }
 
 static double shown_s(const struct app *app) {
@@ -219,11 +220,17 @@ void app_go_live(struct app *app) {
     app->past.is_beyond = false;
 }
 
+static bool may_look(const struct app *app) {
+    return !app->past.look.is_missing && server_model_may(&app->server, REQUEST_LOOK);
+}
+
 /* The handle goes to a moment that only the server has. */
 static void go_beyond(struct app *app, double to_s) {
     const struct timeline line = app_timeline(app);
     const double tick = fmax(round(to_s * line.hz), timeline_kept(&line));
-    if (!app->past.is_beyond || tick != app->past.beyond) {
+    const bool is_new = !app->past.is_beyond || tick != app->past.beyond;
+    app->past.look.plays = false;
+    if (is_new && !may_look(app)) {
         server_model_set_notice(
             &app->server, false, "Tick %.0f was not seen here: %s takes the world there", tick,
             app->options.is_page ? "\"go on from here\"" : shortcuts_row(SHORTCUT_TAKE_OVER)->name);
@@ -296,6 +303,169 @@ void app_scrub(struct app *app, double to_s) {
     put_down(app);
 }
 
+/* ---- the moment that the server shows ---- */
+
+static const double look_gap_ms = 33.0;    /* between two looks */
+static const double longest_step_s = 0.25; /* of a look that plays */
+static const double most_gap_s = 0.5;      /* between two moments of one course */
+
+static void send_look(struct app *app, double tick) {
+    struct app_look *look = &app->past.look;
+    struct request request = request_default(REQUEST_LOOK);
+    const bool is_back = tick < 0.0;
+    (void)snprintf(request.id, sizeof request.id, "%s", is_back ? SERVER_MODEL_NOW_ID : SERVER_MODEL_LOOK_ID);
+    request.body.look.live = is_back;
+    request.body.look.to.has_tick = !is_back;
+    request.body.look.to.tick = is_back ? 0 : (uint64_t)tick;
+    if (connection_send(app->connection, &request) == 0) {
+        look->is_asked |= !is_back;
+        look->goes_back |= is_back;
+        look->sent_ms = app->now_ms;
+    }
+}
+
+/* Moves the wish of a look that plays on, as soon as the one before is shown. */
+static void play_on(struct app *app) {
+    struct app_past *past = &app->past;
+    const double speed = server_model_speed(&app->server), hz = app->server.scenario.tick_hz,
+                 rate = hz * (speed > 0.0 ? speed : most_past_speed) * 0.001; /* ticks a ms */
+    const double passed_ms = fmin(app->now_ms - past->look.played_ms, longest_step_s * 1000.0);
+    const double ticks = floor(passed_ms * rate);
+    if (ticks < 1.0) {
+        return;
+    }
+    past->look.played_ms = app->now_ms - (passed_ms - ticks / rate);
+    if (is_beyond(app, (past->beyond + ticks) / hz)) {
+        past->beyond += ticks;
+        return;
+    }
+    past->look.plays = false;
+    app_scrub(app, (past->beyond + ticks) / hz); /* what this window has seen, or now */
+    if (!past->playhead.is_live) {
+        playhead_toggle(&past->playhead, &past->history);
+    }
+}
+
+void app_update_look(struct app *app) {
+    struct app_past *past = &app->past;
+    struct app_look *look = &past->look;
+    const bool is_looking = app->server.look == SERVER_MODEL_LOOKS;
+    if (app->link.state != LINK_READY) {
+        look->is_asked = look->goes_back = look->plays = false;
+        return;
+    }
+    if (!app_is_away(app)) {
+        look->now_tick = (double)app_now_tick(app);
+        look->now_ms = app->now_ms;
+    }
+    const bool is_there = is_looking && (double)app->server.look_tick == past->beyond;
+    look->plays = look->plays && past->is_beyond && is_looking;
+    if (look->plays && is_there && !look->is_asked && app->now_ms - look->sent_ms >= look_gap_ms) {
+        play_on(app);
+    }
+    if (!past->is_beyond) {
+        look->refused = -1.0;
+        if ((is_looking || look->is_asked) && past->playhead.is_live && !look->goes_back) {
+            send_look(app, -1.0);
+        }
+    } else if (!look->is_asked && may_look(app) && past->beyond != look->refused &&
+               !(is_looking && (double)app->server.look_tick == past->beyond) &&
+               app->now_ms - look->sent_ms >= look_gap_ms) {
+        send_look(app, past->beyond);
+    }
+}
+
+void app_play_look(struct app *app) {
+    struct app_look *look = &app->past.look;
+    look->plays = !look->plays && app->past.is_beyond;
+    look->played_ms = app->now_ms;
+}
+
+/* A refusal leaves the handle where it is; while a moment is shown, it goes back to that one. */
+static void take_refusal(struct app *app, const struct message_error *error) {
+    struct app_past *past = &app->past;
+    const enum failure_code code = error->failure.code;
+    past->look.is_missing = code != FAILURE_WITHDRAWN && code != FAILURE_BUSY && code != FAILURE_FULL &&
+                            code != FAILURE_OUT_OF_RANGE;
+    if (code == FAILURE_WITHDRAWN) {
+        return;
+    }
+    past->look.plays = false;
+    if (app->server.look == SERVER_MODEL_LOOKS) {
+        past->beyond = (double)app->server.look_tick;
+    } else {
+        past->look.refused = past->beyond;
+    }
+}
+
+/* What a message says of the present: all events do, and answers about the server. */
+static void note_now(struct app *app, const struct message *message) {
+    struct app_look *look = &app->past.look;
+    const struct message_reply *reply = &message->body.reply;
+    const bool is_answer = message->op == MESSAGE_REPLY && reply->has_tick &&
+                           (strcmp(reply->id, SERVER_MODEL_PAST_ID) == 0 || strcmp(reply->to, "stats") == 0);
+    if (is_answer || message->op == MESSAGE_EVENT) {
+        look->now_tick = (double)(is_answer ? reply->tick : message->body.event.tick);
+        look->now_ms = app->now_ms;
+    }
+}
+
+void app_take_look(struct app *app, const struct message *message, const struct server_model_wish *wish) {
+    struct app_look *look = &app->past.look;
+    const bool is_reply = message->op == MESSAGE_REPLY, is_event = message->op == MESSAGE_EVENT;
+    const char *id = is_reply                       ? message->body.reply.id
+                     : message->op == MESSAGE_ERROR ? message->body.error.id
+                                                    : "";
+    if (message->op == MESSAGE_HELLO) {
+        *look = (struct app_look){.refused = -1.0};
+    } else if (strcmp(id, SERVER_MODEL_LOOK_ID) == 0) {
+        look->is_asked = false;
+        if (!is_reply) {
+            take_refusal(app, &message->body.error);
+        } else if (app->open.params) {
+            app_send_plain(app, REQUEST_GET_PARAMS); /* as they were then */
+        }
+    } else if (strcmp(id, SERVER_MODEL_NOW_ID) == 0) {
+        look->goes_back = look->goes_back && is_reply && app->server.look == SERVER_MODEL_LOOKS;
+    }
+    if (!app_is_away(app)) {
+        return;
+    }
+    note_now(app, message);
+    if (is_event && strcmp(message->body.event.event, "rewound") == 0) {
+        look->is_rewound = true;
+        app->past.kept_s = app->past.is_rewinding ? app->past.kept_s : 0.0;
+    } else if (is_event && strcmp(message->body.event.event, "look_ended") == 0) {
+        look->plays = look->goes_back = false;
+        look->comes_back = true;
+        app->past.is_beyond = app->past.is_beyond && strcmp(message->body.event.reason, "live") == 0;
+    }
+    if (wish->rewound && is_reply) {
+        app_go_live(app);
+    }
+}
+
+bool app_note_look(struct app *app, const struct snapshot *snapshot) {
+    struct app_look *look = &app->past.look;
+    const struct snapshot *before = snapshot_buffer_newest(&app->snapshots);
+    const bool is_look = app->server.look == SERVER_MODEL_LOOKS;
+    const double passed_s = before != NULL ? snapshot->time_s - before->time_s : -1.0;
+    if (look->is_shown != is_look || (is_look && (passed_s < 0.0 || passed_s > most_gap_s))) {
+        trails_clear(&app->trails);
+        headings_clear(&app->headings);
+    }
+    look->is_shown = is_look;
+    if (!is_look && look->comes_back) {
+        const struct history *history = &app->past.history;
+        if (history->count > 0 && fabs(snapshot->time_s - history_end_s(history)) <= most_gap_s) {
+            history_cut(&app->past.history, HUGE_VAL, snapshot->epoch); /* it goes on: nothing was missed */
+        }
+        real_time_init(&app->meters.real_time);
+        look->comes_back = look->is_rewound = false;
+    }
+    return is_look;
+}
+
 /* ---- the past that the server keeps ---- */
 
 static const double branches_gap_ms = 2000.0, soon_ms = 100.0, changes_gap_ms = 1000.0;
@@ -361,8 +531,11 @@ bool app_takes_rewind(struct app *app, const struct message *message) {
                is_world = message->op == MESSAGE_SCENARIO || message->op == MESSAGE_HELLO;
     const bool is_refused =
         message->op == MESSAGE_ERROR && strcmp(message->body.error.id, SERVER_MODEL_REWIND_ID) == 0;
+    if (app->server.look == SERVER_MODEL_LOOKS && message->op == MESSAGE_SCENARIO) {
+        return false; /* of the moment that is shown meanwhile */
+    }
     app->past.is_rewinding = was_due && !is_world && !is_refused;
-    return was_due && message->op == MESSAGE_SCENARIO &&
+    return (was_due || app->past.look.is_rewound) && message->op == MESSAGE_SCENARIO &&
            strcmp(message->body.scenario.name, app->server.scenario.name) == 0;
 }
 

@@ -43,7 +43,7 @@ bool app_holds_mouse_target(const struct app *app) {
 /* Whether the pointer moves the target named mouse. */
 static bool app_moves_mouse_target(const struct app *app) {
     return app->server.has_mouse_target && !app_holds_mouse_target(app) && !app->settings.pins_mouse &&
-           app->link.state == LINK_READY && app->past.playhead.is_live && app->hand.tool == TOOL_NONE &&
+           app->link.state == LINK_READY && app_shows_now(app) && app->hand.tool == TOOL_NONE &&
            !app->hand.is_dragging && server_model_may(&app->server, REQUEST_MOUSE);
 }
 
@@ -75,19 +75,43 @@ bool app_is_over_panels(const struct app *app, vec2 at) {
 
 /* ---- the past ---- */
 
+bool app_is_away(const struct app *app) {
+    return app->server.look != SERVER_MODEL_LIVE || app->past.look.is_shown;
+}
+
+bool app_shows_look(const struct app *app) {
+    return app->past.look.is_shown && app->past.playhead.is_live;
+}
+
+bool app_shows_now(const struct app *app) {
+    return app->past.playhead.is_live && !app_is_away(app);
+}
+
+/* The present goes on unseen. */
+static double away_tick(const struct app *app) {
+    const struct app_look *look = &app->past.look;
+    const double passed_s = app->server.is_paused ? 0.0 : fmax(app->now_ms - look->now_ms, 0.0) * 0.001;
+    return look->now_tick + floor(passed_s * app->server.scenario.tick_hz * server_model_pace(&app->server));
+}
+
 double app_now_s(const struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    return newest != NULL ? newest->time_s : 0.0;
+    return app_is_away(app) && app->server.scenario.tick_hz > 0.0
+               ? away_tick(app) / app->server.scenario.tick_hz
+               : (newest != NULL ? newest->time_s : 0.0);
 }
 
 uint64_t app_now_tick(const struct app *app) {
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
-    return newest != NULL ? newest->tick : 0;
+    return app_is_away(app) ? (uint64_t)away_tick(app) : newest != NULL ? newest->tick : 0;
 }
 
 double app_behind_s(const struct app *app) {
     if (app->past.is_beyond) {
         return fmax(app_now_s(app) - app->past.beyond / app->server.scenario.tick_hz, 0.0);
+    }
+    if (app_shows_look(app)) { /* until the present comes */
+        return fmax(app_now_s(app) - snapshot_buffer_newest(&app->snapshots)->time_s, 0.0);
     }
     return app->past.playhead.is_live ? 0.0 : fmax(app_now_s(app) - app->past.playhead.at_s, 0.0);
 }
@@ -101,7 +125,7 @@ double app_kept_s(const struct app *app) {
 }
 
 bool app_is_in_past(const struct app *app) {
-    return !app->past.playhead.is_live || app->past.is_beyond;
+    return !app->past.playhead.is_live || app->past.is_beyond || app->past.look.is_shown;
 }
 
 bool app_is_held(const struct app *app) {
@@ -218,7 +242,8 @@ struct scene app_scene(const struct app *app) {
 
 bool app_find_agent(const struct app *app, vec2 at, uint32_t *id) {
     const struct scene scene = app_scene(app);
-    const bool is_still = app_is_held(app) || (app->past.playhead.is_live && app->server.is_paused);
+    const bool is_still =
+        app_is_held(app) || app_shows_look(app) || (app->past.playhead.is_live && app->server.is_paused);
     const double pace = is_still ? 0.0 : server_model_pace(&app->server);
     return scene_pick_for_hand(&scene, at, pace, id);
 }

@@ -128,6 +128,21 @@ struct app_inspection {
     bool lacks_agent, lacks_measure; /* asked, and neither answered yet, for the first time, nor refused */
 };
 
+/** A moment that only the server has, as it shows it to this session alone (protocol.md, look). */
+struct app_look {
+    bool is_shown;    /* the newest snapshot is of such a moment, not of the present */
+    bool plays;       /* the moment goes on by itself: */
+    double played_ms; /* until when it has */
+    bool is_asked;    /* a look was sent that is not answered yet; the newest wish is sent then */
+    bool goes_back;   /* the way back to the present was sent, and has not come to its end yet */
+    bool comes_back;  /* the next snapshot is the first of the present */
+    bool is_rewound;  /* the present has another past than before the look */
+    bool is_missing;  /* this server shows no other time */
+    double refused;   /* the tick that it did not show */
+    double sent_ms;
+    double now_tick, now_ms; /* the present, while snapshots are of another moment: its tick, known then */
+};
+
 /** Looking back. */
 struct app_past {
     struct history history;
@@ -142,6 +157,7 @@ struct app_past {
     /* what the server keeps: */
     bool is_beyond; /* the handle of the timeline is at a moment that this window has not seen: */
     double beyond;  /* its tick */
+    struct app_look look;
     char branch[LIMIT_NAME_CHARS + 1]; /* that the question is about */
     bool is_rewinding;                 /* a rewind was sent, and its scenario line has not come yet: */
     double kept_s;                     /* copies before this time are of its past as well; 0: none */
@@ -334,11 +350,11 @@ bool app_has_timeline(const struct app *app);
  * jumped. */
 bool app_is_over_panels(const struct app *app, vec2 at);
 
-/** The simulated time of the newest snapshot, s. */
+/** The simulated time of the present, s: of the newest snapshot, or, while those are of another moment, as far as it is known. */
 double app_now_s(const struct app *app);
-/** The tick of the newest snapshot; 0 without one. */
+/** Its tick; 0 without a snapshot. */
 uint64_t app_now_tick(const struct app *app);
-/** Simulated seconds that the picture is behind the newest snapshot; 0 when it is live. */
+/** Simulated seconds that the handle of the timeline is behind the present; 0 when it is live. */
 double app_behind_s(const struct app *app);
 /** Simulated seconds from the newest snapshot to the end of the timeline: 0 but where static seconds were sent back. */
 double app_ahead_s(const struct app *app);
@@ -348,6 +364,12 @@ double app_kept_s(const struct app *app);
 bool app_is_held(const struct app *app);
 /** Whether the handle of the timeline is at a moment of the past, shown or not. */
 bool app_is_in_past(const struct app *app);
+/** Whether the server shows this session another moment, or did until the next snapshot. */
+bool app_is_away(const struct app *app);
+/** Whether the picture is of such a moment. */
+bool app_shows_look(const struct app *app);
+/** Whether the picture is of the present, which can be changed. */
+bool app_shows_now(const struct app *app);
 
 /** The whole world, px of the world. */
 struct stream_box app_world_box(const struct app *app);
@@ -439,8 +461,16 @@ void app_note_snapshot(struct app *app, const struct snapshot *snapshot);
 void app_jump(struct app *app, double by_s);
 /** Holds the copy after or before the one shown. */
 void app_step_past(struct app *app, bool is_forward);
-/** Holds the moment at which the timeline's handle is; one that only the server has, the handle alone. */
+/** Holds the moment at which the timeline's handle is; one that only the server has is asked for. */
 void app_scrub(struct app *app, double to_s);
+/** Asks for the moment that only the server has, or for the way back; lets it go on when it plays. Once a frame. */
+void app_update_look(struct app *app);
+/** The moment that the server shows plays on, or is held. */
+void app_play_look(struct app *app);
+/** Takes in a message about looks, and about the present while one is shown; after the model has. */
+void app_take_look(struct app *app, const struct message *message, const struct server_model_wish *wish);
+/** Takes note of a snapshot, before it is kept. Whether it shows a moment that only the server has. */
+bool app_note_look(struct app *app, const struct snapshot *snapshot);
 /** The picture shows now. */
 void app_go_live(struct app *app);
 /** The timeline as it is now. */

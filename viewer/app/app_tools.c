@@ -162,7 +162,7 @@ static enum request_op op_of(const struct app_hold *hold) {
 
 static struct app_hold find_hold(const struct app *app) {
     struct app_hold hold = {.what = HOLD_NOTHING};
-    if (app->past.playhead.is_live && app->link.state == LINK_READY && app->server.has_scenario &&
+    if (app_shows_now(app) && app->link.state == LINK_READY && app->server.has_scenario &&
         app->picture.has_camera && !find_target(app, &hold)) {
         (void)find_obstacle(app, &hold);
     }
@@ -233,7 +233,7 @@ static void app_drag_move(struct app *app) {
     struct app_hold *hold = &app->hand.hold;
     const bool is_gone = hold->what == HOLD_OBSTACLE &&
                          obstacle_handle_by_id(&app->server.scenario.geometry, hold->obstacle) == NULL;
-    if (is_gone || app->link.state != LINK_READY || !app->past.playhead.is_live) {
+    if (is_gone || app->link.state != LINK_READY || !app_shows_now(app)) {
         server_model_set_notice(&app->server, true,
                                 is_gone ? "the obstacle was removed by another client" : "released");
         let_go(app);
@@ -423,7 +423,7 @@ void app_tool_words(const struct app *app, char *out, size_t size) {
 /* ---- the button ---- */
 
 bool app_tool_press(struct app *app) {
-    if (!app->past.playhead.is_live || app->link.state != LINK_READY || !app->server.has_scenario) {
+    if (!app_shows_now(app) || app->link.state != LINK_READY || !app->server.has_scenario) {
         return false;
     }
     app->hand.removed = 0;

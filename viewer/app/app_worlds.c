@@ -199,7 +199,8 @@ void app_ask_name(struct app *app) {
         server_model_set_notice(&app->server, true, "there is no world to save yet");
         return;
     }
-    save_name_propose(app->server.scenario.name, newest->tick, is_taken, &app->server, app->keeping.name);
+    save_name_propose(app->server.scenario.name, app_now_tick(app), is_taken, &app->server,
+                      app->keeping.name);
     app_ask_saves(app); /* a name may be taken by now */
     open_question(app, PANELS_ASKS_NAME);
 }

@@ -392,10 +392,20 @@ static void begin_world(struct viewer_link *link, const struct message_scenario 
     }
 }
 
+/* Whether the server shows another moment from this message on. */
+static bool looks_after(const struct message *message, bool is_looking) {
+    return message->op == MESSAGE_REPLY && strcmp(message->body.reply.to, "look") == 0
+               ? is_looking || message->body.reply.branch[0] != '\0'
+               : is_looking && message->op != MESSAGE_HELLO &&
+                     !(message->op == MESSAGE_EVENT && strcmp(message->body.event.event, "look_ended") == 0);
+}
+
+/* The subscription stays while another moment is shown: a new one would bring its scenario line again. */
 static void take_message(struct viewer_link *link, struct message *message, uint32_t epoch) {
+    link->is_looking = looks_after(message, link->is_looking);
     if (message->op == MESSAGE_BYE) {
         link->status.is_bye = true;
-    } else if (message->op == MESSAGE_SCENARIO) {
+    } else if (message->op == MESSAGE_SCENARIO && !link->is_looking) {
         begin_world(link, &message->body.scenario);
     } else if (message->op == MESSAGE_HELLO && message->body.hello.has_world) {
         begin_world(link, &message->body.hello.scenario);

@@ -40,6 +40,7 @@ struct viewer_link {
     struct density *density;        /* the same */
     struct buffer requests;         /* the memory that goes back to the mailbox */
     bool is_paused;                 /* no frames are wanted: the page is hidden */
+    bool is_looking;                /* the server shows another moment to this session (protocol.md, look) */
     struct seconds_player *seconds; /* NULL: a server sends the bytes */
 };
 

@@ -64,15 +64,31 @@ static void note_mouse_target(struct server_model *model) {
     }
 }
 
+bool server_model_is_moment(const struct server_model *model, const struct message_scenario *scenario) {
+    return model->look != SERVER_MODEL_LIVE && model->has_scenario &&
+           strcmp(model->scenario.name, scenario->name) == 0;
+}
+
+/* A look has no pace of its own; what its world's parameters were at first stays known. */
 static void apply_scenario(struct server_model *model, const struct message_scenario *scenario,
                            uint32_t epoch) {
+    const struct message_pace pace = model->scenario.pace;
+    const bool is_moment = server_model_is_moment(model, scenario);
     model->scenario = *scenario;
     model->has_scenario = true;
     model->epoch = epoch;
     model->legend_count = 0;
     memset(model->kind_states, 0, sizeof model->kind_states);
     model->names_count = 0;
-    clear_params(model);
+    if (is_moment && model->look == SERVER_MODEL_LOOKS) {
+        model->scenario.pace = pace;
+    } else {
+        model->has_heard_twin = model->has_heard_twin && !is_moment; /* meanwhile no event told of it */
+        model->look = SERVER_MODEL_LIVE;
+    }
+    if (!is_moment) {
+        clear_params(model);
+    }
     model->has_agent = false;
     free(model->measure);
     model->measure = NULL;
@@ -580,6 +596,19 @@ static void tell_comparison(struct server_model *model, const struct message_eve
     }
 }
 
+static void end_look(struct server_model *model, const struct message_event *event) {
+    if (strcmp(event->event, "look_ended") != 0) {
+        return;
+    }
+    model->look = strcmp(event->reason, "loaded") == 0 ? SERVER_MODEL_LIVE : SERVER_MODEL_RETURNS;
+    if (strcmp(event->reason, "gone") == 0) {
+        server_model_set_warning(model, "The server does not keep tick %llu any more: this is now",
+                                 (unsigned long long)model->look_tick);
+    } else if (strcmp(event->reason, "failed") == 0) {
+        server_model_set_warning(model, "The server could not compute the moment: this is now");
+    }
+}
+
 static void apply_event(struct server_model *model, const struct message_event *event,
                         struct server_model_wish *wish) {
     const bool is_known = (event->has & EVENT_HAS_SKIPPED) == 0; /* lag is for the network figures */
@@ -610,6 +639,7 @@ static void apply_event(struct server_model *model, const struct message_event *
             event->candidates, event->kind, (double)event->x * 1e-2, (double)event->y * 1e-2);
     }
     tell_comparison(model, event);
+    end_look(model, event);
     if (is_known && event->by != 0 && event->by != model->session) {
         tell(model, event);
     }
@@ -666,6 +696,9 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     } else if (strcmp(reply->to, "stats") == 0) {
         model->phases = reply->phases;
         take_cluster(model, reply);
+    } else if (strcmp(reply->to, "look") == 0 && reply->branch[0] != '\0') {
+        model->look = SERVER_MODEL_LOOKS;
+        model->look_tick = reply->tick;
     }
     if (reply->has_paused) {
         model->scenario.pace = reply->pace;
@@ -712,6 +745,12 @@ static void apply_error(struct server_model *model, const struct message_error *
         model->has_no_past = true;
         return;
     }
+    if (strcmp(error->id, SERVER_MODEL_LOOK_ID) == 0) {
+        if (error->failure.code != FAILURE_WITHDRAWN) {
+            server_model_set_notice(model, false, "That moment is not shown: %s", error->failure.message);
+        }
+        return;
+    }
     if (wish->replaces || strcmp(error->id, SERVER_MODEL_SAVES_ID) == 0) {
         return; /* a question follows; a list that an older server does not have is empty */
     }
@@ -732,6 +771,7 @@ static void notice_scenario(struct server_model *model, const struct message_sce
     if (model->loaded_save[0] != '\0') {
         server_model_set_notice(model, false, "%s, the saved world %s", scenario->title, model->loaded_save);
     } else if (scenario->about.caption[0] == '\0' && /* else the caption comes */
+               !server_model_is_moment(model, scenario) &&
                (!server_model_is_replay(model) || strcmp(model->scenario.name, scenario->name) != 0)) {
         server_model_set_notice(model, false, "%s", scenario->title);
     }
@@ -750,6 +790,7 @@ static void apply_hello(struct server_model *model, const struct message_hello *
         take_playback(model, &hello->playback);
     }
     model->session = hello->session;
+    model->look = SERVER_MODEL_LIVE;
     model->role = role_of(hello->role);
     model->is_static = strcmp(hello->server, SECONDS_SERVER) == 0;
     if (model->recording[0] != '\0') {
@@ -791,6 +832,12 @@ struct server_model_wish server_model_apply(struct server_model *model, struct m
         break;
     }
     return wish;
+}
+
+bool server_model_shows(const struct server_model *model, const struct snapshot *snapshot) {
+    const bool is_of_look = snapshot->tick == model->look_tick;
+    return snapshot->epoch == model->epoch &&
+           (model->look == SERVER_MODEL_LIVE || (model->look == SERVER_MODEL_LOOKS) == is_of_look);
 }
 
 static void note_state(struct server_model *model, const char *state) {

@@ -29,6 +29,11 @@ enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 #define SERVER_MODEL_TAKE_OVER_ID "\"live\"" /* resume with live */
 #define SERVER_MODEL_PAST_ID      "\"past\"" /* list what=branches, what=changes; refused: no past is kept */
 #define SERVER_MODEL_REWIND_ID    "\"rewind\""
+#define SERVER_MODEL_LOOK_ID      "\"look\"" /* at a moment */
+#define SERVER_MODEL_NOW_ID       "\"now\""  /* look with live */
+
+/** Which moment the server's frames show us: now; another one; or one before, until the world as it is now is described. */
+enum server_model_look { SERVER_MODEL_LIVE, SERVER_MODEL_LOOKS, SERVER_MODEL_RETURNS };
 
 /** What the newest request to record asked for. */
 enum server_model_record { SERVER_MODEL_STOPS, SERVER_MODEL_RECORDS, SERVER_MODEL_KEEPS };
@@ -70,6 +75,8 @@ struct server_model {
     struct message_past past; /* of the live world, by the newest lists; has_branches: the server keeps one */
     bool has_no_past;         /* it refused to list it */
     uint32_t past_count;      /* rises with every list */
+    enum server_model_look look;
+    uint64_t look_tick;                     /* the moment of the newest look */
     char asked_save[LIMIT_NAME_CHARS + 1];  /* the name of the newest request to save */
     char loaded_save[LIMIT_NAME_CHARS + 1]; /* whose scenario line is awaited; "" for none */
     enum server_model_record asked_record;
@@ -116,6 +123,10 @@ void server_model_fini(struct server_model *model);
  * Returns what to ask the server for now. */
 struct server_model_wish server_model_apply(struct server_model *model, struct message *message,
                                             uint32_t epoch);
+/** Whether a snapshot shows the world and the moment that the server's messages are about. */
+bool server_model_shows(const struct server_model *model, const struct snapshot *snapshot);
+/** Whether a scenario line describes the same world at another moment, to which a look, or the way back from one, has led. */
+bool server_model_is_moment(const struct server_model *model, const struct message_scenario *scenario);
 /** The list of scenarios was asked for, so that the scenario `steps` after (or before) this one is loaded when
  * it comes: server_model_apply then names it. */
 void server_model_ask_switch(struct server_model *model, int steps);

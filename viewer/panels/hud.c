@@ -456,7 +456,7 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
         view->is_live = true;
         view->shows_play = input->server->is_paused;
     } else if (!head->is_live) { /* playing the past needs no role */
-        hud_format_tenths(input->behind_s, " s ago", view->past, sizeof view->past);
+        hud_format_tenths(fmax(input->now_s - head->at_s, 0.0), " s ago", view->past, sizeof view->past);
         view->no_time[0] = '\0';
         (void)snprintf(view->no_tuning, sizeof view->no_tuning, "This is the past. End goes back to now.");
     } else if (view->is_beyond) {

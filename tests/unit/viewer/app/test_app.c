@@ -779,22 +779,152 @@ static void the_past_sends_no_changes(void **state) {
     assert_sends(app, "\"op\":\"pause\"");
 }
 
-/* The picture is of now then: Space is for the world, and Ctrl+T takes it to where the handle is. */
-static void where_only_the_server_has_been_keys_are_for_the_world(void **state) {
-    struct app *app = *state;
+/* The server keeps all that was; the window has seen nothing of it. */
+static void forget_seen(struct app *app) {
     struct message_past *past = &app->server.past;
     past->has_branches = true;
     past->branch_count = 1;
     past->branches[0] = (struct message_branch){.name = "b1", .is_current = true};
     history_clear(&app->past.history);
+}
+
+static void deliver_answer(struct app *app, enum message_op op, const char *id, uint64_t tick,
+                           const char *branch) {
+    struct message *message = message_of(op);
+    if (op == MESSAGE_ERROR) {
+        (void)snprintf(message->body.error.id, sizeof message->body.error.id, "%s", id);
+        (void)failure_set(&message->body.error.failure, FAILURE_FULL, NULL, "4 sessions look already");
+    } else {
+        struct message_reply *reply = &message->body.reply;
+        (void)snprintf(reply->to, sizeof reply->to, "look");
+        (void)snprintf(reply->id, sizeof reply->id, "%s", id);
+        (void)snprintf(reply->branch, sizeof reply->branch, "%s", branch);
+        reply->has_tick = true;
+        reply->tick = tick;
+    }
+    deliver(app, message);
+}
+
+/* The scenario line of a look, or of the way back, and a snapshot of a tick. */
+static void deliver_moment(struct app *app, uint32_t epoch, uint64_t tick, double clock_ms) {
+    const struct test_agent agent = {3, 200.0f, 100.0f, 0.0f, 0.0f, 0.0f, NULL};
+    struct message *hello = hello_as("admin"), *line = message_of(MESSAGE_SCENARIO);
+    line->body.scenario = hello->body.hello.scenario;
+    message_fini(hello);
+    free(hello);
+    if (epoch != app->server.epoch) {
+        assert_int_equal(mailbox_put_message(&app->connection->mailbox, line, epoch), 0);
+    } else {
+        message_fini(line);
+        free(line);
+    }
+    struct snapshot *snapshot = make_snapshot((double)tick / 0.06, &agent, 1);
+    snapshot->epoch = epoch;
+    snapshot->clock_ms = clock_ms;
+    struct snapshot *spare = mailbox_put_snapshot(&app->connection->mailbox, snapshot, connection_now_ms());
+    assert_non_null(spare);
+    snapshot_destroy(spare);
+    frame(app);
+}
+
+/* The picture is of now until the server shows the moment; Ctrl+T takes the world to where the handle is. */
+static void where_only_the_server_has_been_it_is_asked(void **state) {
+    struct app *app = *state;
+    forget_seen(app);
     press(app, KEY_LEFT);
     assert_true(app->past.is_beyond);
-    assert_sends_nothing(app);
+    frame(app);
+    assert_sends(app, "\"op\":\"look\"");
+    assert_sends(app, "\"tick\":60");
+    assert_string_equal(app->view.past, "now, not 1.0 s ago");
     press(app, KEY_SPACE);
     assert_sends(app, "\"op\":\"pause\"");
     press_with(app, KEY_T, true, false);
     assert_sends(app, "\"op\":\"rewind\"");
-    assert_sends(app, "\"tick\":60");
+}
+
+/* One at a time: the newest wish is sent when the one before is answered. */
+static void the_moment_that_the_server_shows_is_the_past(void **state) {
+    struct app *app = *state;
+    forget_seen(app);
+    app->server.is_paused = true;
+    press_with(app, KEY_LEFT, false, true);
+    frame(app);
+    forget_sent(app);
+    app->past.look.sent_ms -= 1000.0;
+    press_with(app, KEY_LEFT, false, true);
+    frame(app);
+    assert_null(strstr(sent(app), "\"op\":\"look\""));
+    deliver_answer(app, MESSAGE_REPLY, SERVER_MODEL_LOOK_ID, 60, "b1");
+    deliver_moment(app, 2, 60, 3000.0);
+    assert_sends(app, "\"op\":\"look\"");
+    assert_sends(app, "\"tick\":0");
+    assert_true(app_shows_look(app) && app->frame.names->tick == 60);
+    assert_string_equal(app->view.past, "1.0 s ago");
+    assert_false(app->view.is_beyond || app->view.is_live);
+    assert_int_equal(app_now_tick(app), 120);
+    forget_sent(app);
+    deliver_moment(app, 2, 120,
+                   3100.0); /* of the moment before, on its way when the answer came: not shown */
+    assert_int_equal(app->frame.names->tick, 60);
+    deliver_answer(app, MESSAGE_REPLY, SERVER_MODEL_LOOK_ID, 0, "b1");
+    deliver_moment(app, 2, 0, 3200.0);
+    assert_int_equal(app->frame.names->tick, 0);
+    assert_string_equal(app->view.past, "2.0 s ago");
+    forget_sent(app);
+    click(app, window_point(app, 200.0f, 100.0f)); /* what changes the world waits for the present */
+    press(app, KEY_A);
+    frame(app);
+    assert_null(strstr(sent(app), "\"op\":\"mouse\""));
+    assert_int_equal(app->hand.tool, TOOL_NONE);
+    press(app, KEY_END);
+    frame(app);
+    assert_sends(app, "\"live\":true");
+    deliver_answer(app, MESSAGE_REPLY, SERVER_MODEL_NOW_ID, 120, "");
+    struct message *event = message_of(MESSAGE_EVENT);
+    (void)snprintf(event->body.event.event, sizeof event->body.event.event, "look_ended");
+    (void)snprintf(event->body.event.reason, sizeof event->body.event.reason, "live");
+    event->body.event.tick = 120;
+    deliver(app, event);
+    deliver_moment(app, 3, 120, 3300.0);
+    assert_true(app_shows_now(app) && app->view.is_live && app->frame.names->tick == 120);
+    assert_true(app->selection.has_agent);
+}
+
+/* Space plays it on, by looks at later and later ticks. */
+static void the_moment_that_the_server_shows_plays_on(void **state) {
+    struct app *app = *state;
+    forget_seen(app);
+    press(app, KEY_LEFT);
+    frame(app);
+    deliver_answer(app, MESSAGE_REPLY, SERVER_MODEL_LOOK_ID, 60, "b1");
+    deliver_moment(app, 2, 60, 3000.0);
+    forget_sent(app);
+    press(app, KEY_SPACE);
+    assert_true(app->past.look.plays);
+    app->past.look.sent_ms -= 1000.0;
+    app->past.look.played_ms -= 100.0;
+    frame(app);
+    assert_sends(app, "\"op\":\"look\"");
+    assert_true(app->past.beyond >= 66.0);
+    assert_null(strstr(sent(app), "\"op\":\"pause\""));
+    press(app, KEY_SPACE);
+    assert_false(app->past.look.plays);
+}
+
+/* The words are then what they were before there were looks, and the tick is not asked for again. */
+static void a_refused_look_leaves_the_present(void **state) {
+    struct app *app = *state;
+    forget_seen(app);
+    press(app, KEY_LEFT);
+    frame(app);
+    forget_sent(app);
+    deliver_answer(app, MESSAGE_ERROR, SERVER_MODEL_LOOK_ID, 0, "");
+    frame(app);
+    assert_string_equal(app->server.notice, "That moment is not shown: 4 sessions look already");
+    assert_string_equal(app->view.past, "now, not 1.0 s ago");
+    assert_null(strstr(sent(app), "\"op\":\"look\""));
+    assert_true(app->past.is_beyond && app_shows_now(app));
 }
 
 /* ---- roles and connections ---- */
@@ -901,8 +1031,10 @@ int main(void) {
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ctrl_r_loads_the_world_with_its_seed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_past_sends_no_changes, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(where_only_the_server_has_been_keys_are_for_the_world, set_up,
-                                        tear_down),
+        cmocka_unit_test_setup_teardown(where_only_the_server_has_been_it_is_asked, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_moment_that_the_server_shows_is_the_past, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_moment_that_the_server_shows_plays_on, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_refused_look_leaves_the_present, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_role_that_may_not_is_told, set_up_viewer, tear_down),
         cmocka_unit_test_setup_teardown(a_lost_connection_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_click_on_an_agent_inspects_it, set_up, tear_down),

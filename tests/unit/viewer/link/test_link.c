@@ -126,6 +126,32 @@ static void each_world_is_subscribed_to(void **state) {
     viewer_link_fini(&link);
 }
 
+/* A subscription brings the line of a moment again, without end. */
+static void the_line_of_a_look_is_not_subscribed_to(void **state) {
+    static const char line[] =
+        "{\"op\":\"scenario\",\"name\":\"a\",\"title\":\"A\",\"description\":\"\",\"size\":[800,"
+        "600],\"edge\":\"wrap\",\"seed\":1,\"tick_hz\":60,\"kinds\":[],\"targets\":[]}\n";
+    struct viewer_link link;
+    begin(&link, false);
+    drover_opened(link.world);
+    assert_int_equal(feed(&link, HELLO), 0);
+    viewer_link_take(&link, false);
+    (void)sent(&link);
+    assert_int_equal(
+        feed(&link, "{\"op\":\"reply\",\"to\":\"look\",\"id\":\"look\",\"tick\":3,\"branch\":\"b1\"}\n"), 0);
+    assert_int_equal(feed(&link, line), 0);
+    viewer_link_take(&link, false);
+    assert_null(strstr(sent(&link), "subscribe"));
+    assert_int_equal(feed(&link, "{\"op\":\"reply\",\"to\":\"look\",\"id\":\"now\",\"tick\":9}\n"), 0);
+    assert_int_equal(
+        feed(&link, "{\"op\":\"event\",\"event\":\"look_ended\",\"tick\":9,\"by\":0,\"reason\":\"live\"}\n"),
+        0);
+    assert_int_equal(feed(&link, line), 0);
+    viewer_link_take(&link, false);
+    assert_non_null(strstr(sent(&link), "\"op\":\"subscribe\""));
+    viewer_link_fini(&link);
+}
+
 /* The request that waits for it would wait without end. */
 static void an_answer_that_cannot_be_read_is_an_error(void **state) {
     static const char *const answers[][2] = {
@@ -641,6 +667,7 @@ int main(void) {
         cmocka_unit_test(a_single_try_ends),
         cmocka_unit_test(another_server_is_refused),
         cmocka_unit_test(each_world_is_subscribed_to),
+        cmocka_unit_test(the_line_of_a_look_is_not_subscribed_to),
         cmocka_unit_test(an_answer_that_cannot_be_read_is_an_error),
         cmocka_unit_test(a_frame_arrives_whole),
         cmocka_unit_test(lan_is_smooth_and_close),

@@ -637,6 +637,64 @@ static void a_new_scenario_replaces_the_old(void **state) {
     assert_string_equal(model->notice, "Title of arrive");
 }
 
+static void apply_scenario(struct server_model *model, const char *name, uint32_t epoch) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of(name, "open", false);
+    message->body.scenario.pace = message_pace_make(1.0);
+    server_model_apply(model, message, epoch);
+    free(message);
+}
+
+static void apply_look(struct server_model *model, uint64_t tick) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "look");
+    (void)snprintf(message->body.reply.branch, sizeof message->body.reply.branch, "b1");
+    message->body.reply.tick = tick;
+    server_model_apply(model, message, 1);
+    free(message);
+}
+
+static bool shows(const struct server_model *model, uint32_t epoch, uint64_t tick) {
+    const struct snapshot snapshot = {.epoch = epoch, .tick = tick};
+    return server_model_shows(model, &snapshot);
+}
+
+/* Its snapshots are those of its tick; the world is the same one, and what is known of the present stays. */
+static void a_look_shows_another_moment(void **state) {
+    struct server_model *model = *state;
+    char name[LIMIT_NAME_CHARS + 1];
+    (void)snprintf(name, sizeof name, "%s", model->scenario.name);
+    model->scenario.pace = message_pace_make(4.0);
+    const uint32_t notices = model->notice_count;
+    assert_true(shows(model, 1, 500));
+    apply_look(model, 30);
+    assert_false(shows(model, 1, 500)); /* on its way */
+    apply_scenario(model, name, 2);
+    assert_true(shows(model, 2, 30));
+    assert_false(shows(model, 1, 30) || shows(model, 2, 29));
+    assert_true(server_model_speed(model) == 4.0);
+    apply_look(model, 40);
+    assert_true(shows(model, 2, 40));
+    assert_false(shows(model, 2, 30));
+    struct message_event event = {.event = "look_ended", .reason = "live", .has = EVENT_HAS_REASON};
+    apply(model, event);
+    assert_false(shows(model, 2, 40));
+    apply_scenario(model, name, 3);
+    assert_true(shows(model, 3, 500) && model->look == SERVER_MODEL_LIVE);
+    assert_true(server_model_speed(model) == 1.0);  /* as that line says */
+    assert_int_equal(model->notice_count, notices); /* it is no other world */
+    apply_look(model, 40);
+    (void)snprintf(event.reason, sizeof event.reason, "gone");
+    apply(model, event);
+    assert_non_null(strstr(model->notice, "tick 40"));
+    apply_scenario(model, "arrive", 4);
+    assert_string_equal(model->notice, "Title of arrive");
+}
+
 static void errors_and_goodbyes_are_noticed(void **state) {
     struct server_model *model = *state;
     struct message *message = calloc(1, sizeof *message);
@@ -722,6 +780,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_refused_value_is_taken_back, setup, teardown),
         cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_look_shows_another_moment, setup, teardown),
         cmocka_unit_test_setup_teardown(a_save_is_said_to_be_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(saves_are_listed, setup, teardown),
         cmocka_unit_test_setup_teardown(a_recording_can_be_watched_only, setup, teardown),

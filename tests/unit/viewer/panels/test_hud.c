@@ -254,6 +254,7 @@ static void the_past_has_its_own_numbers(void **state) {
     fixture->frame.time_s = 1.0;
     struct hud_input input = input_of(fixture);
     fixture->playhead.is_live = false;
+    fixture->playhead.at_s = 1.0;
     input.now_s = 3.2;
     input.behind_s = 2.2;
     input.plots = &plots;
