@@ -492,6 +492,7 @@ void page_write_timeline(struct json_writer *json, struct panels *panels, const 
     json_key_bool(json, "live", view->is_live);
     json_key_bool(json, "has_live", view->has_live);
     json_key_bool(json, "beyond", view->is_beyond);
+    json_key_bool(json, "twin", view->has_twin);
     write_line(json, view);
     json_key_string(json, "back", back);
     json_key_string(json, "past", view->past);

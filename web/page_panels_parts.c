@@ -87,6 +87,7 @@ static const struct {
     {SHORTCUT_RESTART, "restart"},
     {SHORTCUT_LIVE, "live"},
     {SHORTCUT_MARK, "mark"},
+    {SHORTCUT_WHAT_IF, "what_if"},
     {SHORTCUT_PANEL, "panel"},
     {SHORTCUT_LEGEND, "legend"},
     {SHORTCUT_PARAMS, "params"},

@@ -79,6 +79,35 @@ function shown(page) {
   });
 }
 
+// A page that has come late: the server shows it what it has not seen, under the handle and by keys, and it plays on.
+async function looksBack({ server, client, newPage, tick }) {
+  const late = await Visit.open(newPage, server);
+  await late.until("the present", async () => (await late.tick()) === tick);
+  if ((await late.count(".timeline")) === 0) await late.key("p");
+  await late.until("what the server keeps", async () => (await late.count(".moments i.flag")) === 1);
+  const { left, right, y } = await late.page.evaluate(() => {
+    const box = document.querySelector(".past-line input.track").getBoundingClientRect();
+    return { left: box.left, right: box.right, y: (box.top + box.bottom) / 2 };
+  });
+  await late.page.mouse.move(right - 7, y);
+  await late.page.mouse.down();
+  await late.page.mouse.move(right - 12, y);
+  await late.page.mouse.move(right - 7 - (right - left - 14) / 20, y); // of a minute
+  await late.until("the moment below the handle", async () => (await late.tick()) < tick - 60 && / s ago/.test(await late.text(".past-frame")) && !/now, not/.test(await late.text(".past-frame")));
+  await late.page.mouse.up();
+  const earlier = await late.tick();
+  await late.key(",");
+  await late.until("a tick before", async () => (await late.tick()) === earlier - 1);
+  await late.key(" ");
+  await late.until("it plays on", async () => (await late.tick()) > earlier + 10);
+  await late.key(" ");
+  check((await client.stats()).tick === tick, "the world stands");
+  await late.key("End");
+  await late.until("now", async () => (await late.tick()) === tick && (await late.text(".past-frame")) === "");
+  await late.expectWell();
+  await late.page.close();
+}
+
 const PARTS = {
   // Until the first picture the page says what it waits for, and nothing else.
   async loads({ newPage, server }) {
@@ -288,7 +317,7 @@ const PARTS = {
 
   // A file that is dropped does not take the page's place.
   // The past: a drag of the handle goes back, the world goes on from there in a branch, and a press on the one that was left returns.
-  async past({ visit, client }) {
+  async past({ visit, client, server, newPage }) {
     const branch = async () => (await client.request("list", { what: "branches" })).branches.find(({ current }) => current).name;
     const boxOf = (one) => visit.page.evaluate((selector) => {
       const { left, top, right, bottom } = document.querySelector(selector).getBoundingClientRect();
@@ -322,6 +351,11 @@ const PARTS = {
     check(lane.bottom <= (await visit.page.evaluate(() => innerHeight)), `its line is in the window, and does not end at ${lane.bottom}`);
     await visit.press(".timeline button", "b1");
     await until("it is where it was", async () => (await branch()) === "b1" && (await client.stats()).tick === tick);
+    await looksBack({ server, client, newPage, tick });
+    await visit.press(".timeline button", "what if");
+    await visit.until("a twin runs", async () => (await visit.count(".timeline button.what-if[aria-pressed=true]")) === 1);
+    await visit.press(".timeline button", "what if");
+    await visit.until("none does any more", async () => (await visit.count(".timeline button.what-if[aria-pressed=false]")) === 1);
     await client.request("resume");
   },
 

@@ -153,6 +153,10 @@ const char *panel_why_not(const struct panels_view *view, enum shortcut_action a
         return view->no_time;
     case SHORTCUT_RESTART:
         return view->no_restart;
+    case SHORTCUT_WHAT_IF:
+        return view->is_denied[action] ? "Your role does not allow this."
+               : view->is_live         ? ""
+                                       : "This is the past. End goes back to now.";
     case SHORTCUT_TAKE_OVER:
         return view->is_replay ? view->replay.no_take_over : view->no_go_on;
     default:

@@ -208,6 +208,7 @@ struct panels_view {
     double recorded_s, now_s; /* how far back the frames of this window reach; now */
     double behind_s;          /* how far the picture is behind its end */
     bool is_live;             /* the picture is at its end */
+    bool has_twin;            /* a twin runs beside the world */
     bool is_beyond;     /* the handle is at a moment that this window has not seen: the picture is of now */
     bool shows_play;    /* the button lets the world, or the past, run; else it pauses */
     bool has_live;      /* there is something that is live */

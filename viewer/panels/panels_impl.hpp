@@ -250,7 +250,9 @@ struct panels : panels_pen {
     void side(const panels_view &view, ImVec2 size);
     void side_edge(float left, float top, float bottom);
     /* panels_timeline.cpp */
-    float moment_button(const panels_view &view, float right, float wide, float middle);
+    float action_button(const panels_view &view, enum shortcut_action action, const char *label, bool is_lit, float right, float wide,
+                        float middle);
+    float moment_buttons(const panels_view &view, float right, float wide, float middle);
     void moments(const panels_view &view, float left, float length, int lane, float y);
     void lane(const panels_view &view, float left, float length, int index, float middle);
     void moment_hint(const panels_view &view, float left, float length, float middle);

@@ -300,29 +300,39 @@ float panels::time_buttons(const panels_view &view, ImVec2 low, ImVec2 high) {
 
 /* ---- the timeline of a live world ---- */
 
-/* The slot between the line and LIVE: sets a mark, or in the past lets the world go on from there. It has one width, so that the
- * line stays while it is dragged. Returns where it begins. */
-float panels::moment_button(const panels_view &view, float right, float wide, float middle) {
-    const enum shortcut_action action = view.is_live ? SHORTCUT_MARK : SHORTCUT_TAKE_OVER;
+/* A word that can be pressed, ending at `right`; is_lit: it stands out. Returns where it begins. */
+float panels::action_button(const panels_view &view, enum shortcut_action action, const char *label,
+                            bool is_lit, float right, float wide, float middle) {
     const shortcut *const row = shortcuts_row(action);
     const char *const why_not = panel_why_not(&view, action);
-    const bool is_short = wide < px(80);
-    const char *const label =
-        view.is_live ? (is_short ? "mark" : "set a mark") : (is_short ? "go on" : "go on from here");
     const ImVec2 low(right - wide, middle - px(12)), high(right, middle + px(12));
     char words[160];
-    box(low, high, view.is_live || why_not[0] != '\0' ? theme(THEME_BUTTON) : theme(THEME_AGREE), 0, 4);
-    if (button("moment", low, high)) {
+    is_lit = is_lit && why_not[0] == '\0';
+    box(low, high, is_lit ? theme(THEME_AGREE) : theme(THEME_BUTTON), 0, 4);
+    if (button(label, low, high)) {
         result.shortcut = row; /* without the role a notice says why */
     }
     std::snprintf(words, sizeof words, "%s: %s", row->name, shortcuts_help(row, false));
     tip_above(words, why_not);
     text(bold, std::floor((low.x + high.x - width(bold, label)) / 2), middle - font_px(bold) / 2,
          why_not[0] != '\0' ? theme(THEME_FAINT)
-         : view.is_live     ? theme(THEME_TEXT)
-                            : theme(THEME_ON_BUTTON),
+         : is_lit           ? theme(THEME_ON_BUTTON)
+                            : theme(THEME_TEXT),
          label);
     return low.x;
+}
+
+/* Before LIVE: sets a mark, or in the past lets the world go on from there. It has one width, so that the line stays while it is
+ * dragged. Where there is room, the button of a twin stands before it. Returns where they begin. */
+float panels::moment_buttons(const panels_view &view, float right, float wide, float middle) {
+    const bool is_short = wide < px(80);
+    const char *const label =
+        view.is_live ? (is_short ? "mark" : "set a mark") : (is_short ? "go on" : "go on from here");
+    const float begin = action_button(view, view.is_live ? SHORTCUT_MARK : SHORTCUT_TAKE_OVER, label,
+                                      !view.is_live, right, wide, middle);
+    return is_short ? begin
+                    : action_button(view, SHORTCUT_WHAT_IF, "what if", view.has_twin, begin - px(6),
+                                    width(bold, "what if") + px(20), middle);
 }
 
 /* What is done at the moments of the line, or of a lane: a stroke for a request, a flag for a mark. */
@@ -516,7 +526,7 @@ void panels::timeline(const panels_view &view, ImVec2 size) {
                                                   : width(bold, "go on from here") + px(20);
     float end = high.x - px(76);
     if (slot > 0) {
-        end = moment_button(view, high.x - px(64), slot, middle) - px(16);
+        end = moment_buttons(view, high.x - px(64), slot, middle) - px(16);
     }
     const float length = std::max(end - left, px(20));
     panel_back_text(&view, words);

@@ -209,6 +209,7 @@ export class TimePart {
     private readonly moment: HTMLButtonElement;
     private readonly momentLong = el("span", "long");
     private readonly momentShort = el("span", "short");
+    private readonly whatIf: HTMLButtonElement;
     private readonly branch = el("span", "dim branch-name");
     private readonly seek: Handle;
     private readonly marks = el("div", "marks");
@@ -239,14 +240,15 @@ export class TimePart {
         this.moment = button("moment-button", "", () => this.actions !== null
             && send({ do: "shortcut", row: this.actions[this.timeline?.live === false ? "take_over" : "mark"].row }));
         this.moment.append(this.momentLong, this.momentShort);
-        this.moment.hidden = true;
+        this.whatIf = button("what-if", "what if", does("what_if"));
+        this.moment.hidden = this.whatIf.hidden = true;
         this.seek = new Handle("The recording", 0, 1, "any", (share, isHeld) => send({ do: "seek", share, held: isHeld }));
         this.seekBox = el("div", "seek", this.seek.node, this.wrong, this.marks, this.hint);
         this.seekBox.addEventListener("pointermove", (event) => this.point(event));
         this.seekBox.addEventListener("pointerleave", () => send({ do: "point", share: -1 }));
         this.hint.id = newId();
         this.node.setAttribute("aria-label", "Time");
-        this.node.append(el("div", "time-buttons", this.pause, this.step, this.restart), this.speed.node, this.back, this.line.node, this.moment, this.live, this.branch,
+        this.node.append(el("div", "time-buttons", this.pause, this.step, this.restart), this.speed.node, this.back, this.line.node, this.whatIf, this.moment, this.live, this.branch,
             this.seekBox, this.worlds, this.word, this.time, this.takeOver);
     }
 
@@ -274,9 +276,9 @@ export class TimePart {
         this.node.classList.toggle("replaying", isReplay);
     }
 
-    /* What the world can do at this moment: get a mark, or go on from here. */
+    /* What the world can do at this moment: get a mark, or go on from here; get a twin, or lose it. */
     private setMoment(): void {
-        const isPast = this.timeline?.live === false, action = this.actions?.[isPast ? "take_over" : "mark"];
+        const isPast = this.timeline?.live === false, action = this.actions?.[isPast ? "take_over" : "mark"], twin = this.actions?.what_if;
         const words = isPast ? "go on from here" : "set a mark";
         setText(this.momentLong, words);
         setText(this.momentShort, isPast ? "go on" : "mark");
@@ -285,11 +287,16 @@ export class TimePart {
         if (action !== undefined) {
             setWhyNot(this.moment, action.why ?? "", `${action.key}: ${action.words}`);
         }
+        if (twin !== undefined) {
+            setWhyNot(this.whatIf, twin.why ?? "", `${twin.key}: ${twin.words}`);
+        }
+        setAttribute(this.whatIf, "aria-pressed", String(this.timeline?.twin === true));
     }
 
     setPast(past: Past | null): void {
         this.line.setPast(past);
         show(this.moment, past !== null);
+        show(this.whatIf, past !== null);
         show(this.branch, past !== null && past.lanes.length > 0);
         setText(this.branch, past?.branch ?? "");
     }

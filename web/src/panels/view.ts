@@ -17,7 +17,7 @@ export interface Action {
     why?: string; /* why it does nothing now: the control is disabled */
 }
 
-export type Actions = Record<"pause" | "step" | "restart" | "live" | "mark" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
+export type Actions = Record<"pause" | "step" | "restart" | "live" | "mark" | "what_if" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
     "take_over" | "export" | "back" | "forward" | "add" | "remove" | "follow" | "next_agent" | "fit" | "undo" | "redo" | "save" | "forces" |
     "full_screen" | "screenshot", Action>;
 
@@ -227,6 +227,7 @@ export interface Timeline {
     live: boolean;
     has_live: boolean;
     beyond: boolean; /* the handle is at a moment that this page has not seen: the picture is of now */
+    twin: boolean; /* a twin runs beside the world */
     at: number; /* places on the line, 0 to 1: of the handle, of now, of what this page and the server have first */
     now: number;
     seen: number;
