@@ -14,7 +14,8 @@ from viewer_support import check, step, wait_until
 VIEWER = support.viewer_program(__doc__)
 SIZE = (1000, 520)
 LIVE = (704, SIZE[1] - 19, 14)  # where the word is on the timeline
-GREEN, AMBER = (0x3F, 0xB9, 0x50), (0xE3, 0xB3, 0x41)
+GREEN, AMBER, LIT = (0x3F, 0xB9, 0x50), (0xE3, 0xB3, 0x41), (0x2F, 0x6D, 0xB5)
+KEPT = (0x4C, 0x57, 0x66)  # the line where the server keeps the past
 TIMELINE = (228, 598, SIZE[1] - 19)  # its left and right end, and how far down it is
 JUMP = 60  # ticks: Shift with Left and Right goes a second of the world's time
 
@@ -250,8 +251,9 @@ def goes_on(viewer, client):
 
 
 def drags_back(viewer, pixels):
-    """The handle, so many px back from the end of the line."""
+    """The handle, so many px back from the end of the line, as soon as it is known what the server keeps."""
     _, right, y = TIMELINE
+    shown(viewer, lambda p: p.count(KEPT, right - 14, y, 3) > 8, "the line is light where the server keeps the past")
     viewer.move(right, y)
     viewer.press()
     viewer.move(right - 20, y)
@@ -272,7 +274,7 @@ def looks_farther(viewer, client, looker, camera):
     end = now_tick(client)
     shown(viewer, lambda p: is_live(p) and p.tick == end, "now")
     drags_back(viewer, 40)
-    earlier = shown(viewer, lambda p: is_past(p) and p.tick < end - 2 * JUMP, "the moment below the mouse is the past").tick
+    earlier = shown(viewer, lambda p: is_past(p) and p.tick < end - 5 * JUMP, "the moment below the mouse is the past").tick
     viewer.move(TIMELINE[1] - 30, TIMELINE[2])
     picture = shown(viewer, lambda p: is_past(p) and earlier < p.tick < end, "nearer")
     agents = in_the_open(camera, agents_then(looker, picture.tick))
@@ -286,7 +288,9 @@ def looks_farther(viewer, client, looker, camera):
     viewer.key("space")
     shown(viewer, lambda p: is_past(p) and p.tick > picture.tick + 10, "Space plays it on while the world stands")
     viewer.key("space")
-    held = shown(viewer).tick
+    held, before = viewer.frames().tick, None
+    while held != before:  # what was on its way when it was held comes still
+        held, before = viewer.frames().tick, held
     client.request("mark", name="there")  # an event for all
     check(shown(viewer).tick == held and now_tick(client) == end, "it is held; the world is where it was")
     viewer.key("End")
@@ -296,8 +300,9 @@ def looks_farther(viewer, client, looker, camera):
 def looks_while_it_runs(viewer, client):
     step("it stays while the world runs; from there the world goes on")
     client.request("resume")
-    drags_back(viewer, 60)
-    picture = shown(viewer, is_past, "the past")
+    begin = now_tick(client)
+    drags_back(viewer, 80)
+    picture = shown(viewer, lambda p: is_past(p) and p.tick < begin - 5 * JUMP, "the past")
     begin = now_tick(client)
     wait_until(lambda: now_tick(client), lambda tick: tick > begin + JUMP, "the world runs on")
     check(shown(viewer).tick == picture.tick, "the moment stays below the mouse")
@@ -305,12 +310,34 @@ def looks_while_it_runs(viewer, client):
     viewer.key("End")
     now = now_tick(client)
     shown(viewer, lambda p: is_live(p) and p.tick >= now, "End is now, and it runs")
-    for key in ("shift+Left", "shift+Left", "shift+Left", "shift+Left"):
-        viewer.key(key)
-    earlier = shown(viewer, lambda p: is_past(p) and p.tick < picture.tick + 20 * JUMP, "by keys").tick
+    viewer.key("shift+Left")
+    earlier = shown(viewer, is_past, "a second ago").tick
+    for _ in range(3):
+        viewer.key("shift+Left")
+        earlier = shown(viewer, lambda p, tick=earlier: is_past(p) and p.tick < tick - JUMP // 2, "a second before").tick
     viewer.key("ctrl+t")
     wait_until(lambda: now_tick(client), lambda tick: tick == earlier, "the world is there")
     shown(viewer, lambda p: is_live(p) and p.tick == earlier, "and so is the window")
+
+
+def asks_what_if():
+    step("a button beside the timeline gives the world a twin, and takes it away")
+    size = (1270, 520)  # narrow windows have the key alone
+    what_if = (773, size[1] - 19)
+
+    def is_lit(picture):
+        return picture.count(LIT, *what_if, 20) > 200
+
+    with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
+            support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % size) as viewer:
+        client.request("step", count=300)
+        shown(viewer, lambda p: p.count(KEPT, 695, size[1] - 19, 3) > 8 and not is_lit(p), "the server keeps the past; no twin runs")
+        for is_right, what in ((is_lit, "a twin runs"), (lambda p: not is_lit(p), "none does")):
+            viewer.move(*what_if)
+            viewer.frames(2)
+            viewer.click()
+            viewer.move(500, 250)  # below the pointer it glows
+            shown(viewer, is_right, what)
 
 
 def is_not_shown():
@@ -328,6 +355,7 @@ def is_not_shown():
 
 def main():
     is_not_shown()
+    asks_what_if()
     with support.Display() as display, Server("hunters_and_prey", "--paused") as server, server.connect() as client, \
             server.connect() as asker:
         camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)

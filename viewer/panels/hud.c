@@ -441,8 +441,8 @@ static void fill_timeline(const struct hud_input *input, struct panels_view *vie
     view->behind_s = input->behind_s;
     view->is_live = head->is_live && !input->is_in_past && input->link->second == input->link->last_second;
     view->is_beyond = head->is_live && input->is_in_past && !view->is_replay;
-    view->has_twin = server_model_will_have_twin(
-        input->server, input->frame->names != NULL && snapshot_has_twins(input->frame->names));
+    view->has_twin = server_model_will_have_twin(input->server, input->frame->names != NULL &&
+                                                                    snapshot_has_twins(input->frame->names));
     view->line = input->line != NULL ? *input->line : timeline_make(NULL, 0.0, 60.0);
     view->shows_play = head->is_live ? input->server->is_paused : !head->is_playing;
     view->has_live = input->link->state == LINK_READY && input->frame->names != NULL;

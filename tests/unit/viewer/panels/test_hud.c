@@ -15,6 +15,7 @@
 #include "viewer/explain/texts.h"
 #include "viewer/explain/theme.h"
 #include "viewer/panels/hud.h"
+#include "viewer/panels/panel_controls.h"
 
 static void states_are_named_by_what_matters_most(void **state) {
     struct link_status link = {.state = LINK_CONNECTING};
@@ -264,6 +265,8 @@ static void the_past_has_its_own_numbers(void **state) {
     assert_true(fixture->view.state_color != theme_color(PALETTE_SAFE, THEME_OK));
     assert_string_equal(fixture->view.no_tuning, "This is the past. End goes back to now.");
     assert_string_equal(fixture->view.no_time, ""); /* the buttons are for the past then */
+    assert_string_equal(panel_why_not(&fixture->view, SHORTCUT_WHAT_IF),
+                        "This is the past. End goes back to now.");
     assert_string_equal(fixture->view.legend.rows[0].words, "pursue");
     assert_int_equal(fixture->view.legend.rows[0].count, 2);
     assert_int_equal(fixture->view.legend.rows[1].count, 0);
@@ -274,6 +277,7 @@ static void the_past_has_its_own_numbers(void **state) {
     fixture->playhead.is_live = true;
     hud_fill(&input, &fixture->view);
     assert_string_equal(fixture->view.past, "");
+    assert_string_equal(panel_why_not(&fixture->view, SHORTCUT_WHAT_IF), "");
     assert_string_equal(fixture->view.state, "running");
     assert_int_equal(fixture->view.legend.rows[0].count, 0);
     assert_int_equal(fixture->view.legend.rows[1].count, 2);
