@@ -106,6 +106,7 @@ static const struct {
     {SHORTCUT_FIT, "fit"},
     {SHORTCUT_UNDO, "undo"},
     {SHORTCUT_REDO, "redo"},
+    {SHORTCUT_LEAVE_OUT, "leave_out"},
     {SHORTCUT_SAVE, "save"},
     {SHORTCUT_FORCES, "forces"},
     {SHORTCUT_FULL_SCREEN, "full_screen"},

@@ -249,6 +249,49 @@ def asks_what_if(viewer, client):
     wait_until(lambda: client.request("stats"), lambda stats: "compare" not in stats, "none")
 
 
+def leaves_out(display, path):
+    step("Ctrl+U: the present is as if the newest drag had not happened; and as if what Ctrl+Z undid had not either")
+    with Server("--paused", path) as server, server.connect() as client, Server("--paused", path) as other, other.connect() as untouched:
+        with support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+            camera = support.Camera(client.hello["scenario"]["size"], SIZE, panel=True)
+
+            def steps(count):
+                untouched.request("step", count=count)
+                client.request("step", count=count)
+
+            def drags():
+                before = at = home(client)
+                viewer.move(*map(int, camera.to_window(*at)))
+                viewer.picture(lambda p: p.count(support.TARGET, *camera.to_window(*at), 20) > 20, "the target")
+                viewer.press()
+                for number in range(1, 5):
+                    viewer.move(*map(int, camera.to_window(at[0] + 20 * number, at[1] + 10 * number)))
+                    time.sleep(0.05)  # else the server sees one motion
+                viewer.release()
+                wait_until(lambda: home(client), lambda p: math.dist(p, before) > 80, "it is dragged")
+
+            def is_as_untouched(branches):
+                wait_until(lambda: client.request("list", what="branches"), lambda reply: len(reply["branches"]) == branches, f"{branches} branches")
+                wait_until(lambda: client.request("save", name="now", replace=True)["hash"],
+                           lambda hash_now: hash_now == untouched.request("save", name="now", replace=True)["hash"], "the untouched world")
+
+            steps(20)
+            drags()
+            steps(90)
+            viewer.key("ctrl+u")
+            is_as_untouched(2)
+            steps(1)
+            is_as_untouched(2)
+            drags()
+            steps(90)
+            put = home(client)
+            viewer.key("ctrl+z")
+            wait_until(lambda: home(client), lambda p: math.dist(p, put) > 80, "it is undone, from now on")
+            steps(5)
+            viewer.key("ctrl+u")
+            is_as_untouched(4)
+
+
 def may_not_act(display):
     step("a viewer's role may look: the cursor is sent, the target stays")
     with tempfile.NamedTemporaryFile("w") as tokens:
@@ -379,6 +422,7 @@ def main():
                 sees_the_others(viewer, server, camera)
                 asks_what_if(viewer, client)
             is_slow_itself(display, server, client)
+        leaves_out(display, path)
         may_not_act(display)
         crowds(display, folder)
         comes_back(display, folder)

@@ -258,6 +258,9 @@ static bool act_on_world(struct app *app, enum shortcut_action action) {
     case SHORTCUT_REDO:
         app_undo(app, action == SHORTCUT_UNDO);
         return true;
+    case SHORTCUT_LEAVE_OUT:
+        app_leave_out(app);
+        return true;
     case SHORTCUT_WHAT_IF:
         if (!app_refuses_past(app)) {
             app_toggle_twin(app);

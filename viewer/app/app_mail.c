@@ -311,6 +311,7 @@ static void look_anew(struct app *app) {
     app->selection.id = app->options.selected;
     app_kiosk_begin(app);
     edits_clear(&app->edits);
+    app->past.leaving_out = (struct app_leaving_out){0};
     app_begin_view(app);
     if (app->options.hint[0] != '\0' && !app->toast.has_hinted) {
         server_model_set_notice(&app->server, false, "%s", app->options.hint);
@@ -323,7 +324,9 @@ static void begin_world(struct app *app, bool is_again, bool is_rewound) {
     clear_way(app);
     if (is_rewound) {
         history_cut(&app->past.history, app->past.kept_s, app->server.epoch);
-        edits_clear(&app->edits); /* they may not have happened */
+        if (!app->past.leaving_out.is_going) {
+            edits_clear(&app->edits); /* they may not have happened */
+        }
     } else {
         history_clear(&app->past.history);
     }
@@ -340,6 +343,9 @@ static void begin_world(struct app *app, bool is_again, bool is_rewound) {
     ask_world(app);
     if (is_again) {
         app_end_restart(app);
+    }
+    if (is_rewound) {
+        app_leave_out_next(app);
     }
 }
 

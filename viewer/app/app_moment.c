@@ -530,7 +530,8 @@ bool app_takes_rewind(struct app *app, const struct message *message) {
     const bool was_due = app->past.is_rewinding,
                is_world = message->op == MESSAGE_SCENARIO || message->op == MESSAGE_HELLO;
     const bool is_refused =
-        message->op == MESSAGE_ERROR && strcmp(message->body.error.id, SERVER_MODEL_REWIND_ID) == 0;
+        message->op == MESSAGE_ERROR && (strcmp(message->body.error.id, SERVER_MODEL_REWIND_ID) == 0 ||
+                                         strcmp(message->body.error.id, SERVER_MODEL_WITHOUT_ID) == 0);
     if (app->server.look == SERVER_MODEL_LOOKS && message->op == MESSAGE_SCENARIO) {
         return false; /* of the moment that is shown meanwhile */
     }

@@ -143,6 +143,17 @@ struct app_look {
     double now_tick, now_ms; /* the present, while snapshots are of another moment: its tick, known then */
 };
 
+enum { APP_LEFT_OUT = 64 };
+
+/** The present as if changes of this window had not come: from the list of changes to the last rewind without one of them. */
+struct app_leaving_out {
+    bool is_going; /* a rewind without `change` was sent, and its scenario line has not come yet */
+    bool has_next; /* then a rewind without `next` as well: `change` is what had undone it */
+    struct message_change change, next;
+    uint64_t done[APP_LEFT_OUT]; /* the numbers of those that were left out last */
+    unsigned done_count;         /* ever */
+};
+
 /** Looking back. */
 struct app_past {
     struct history history;
@@ -161,6 +172,7 @@ struct app_past {
     char branch[LIMIT_NAME_CHARS + 1]; /* that the question is about */
     bool is_rewinding;                 /* a rewind was sent, and its scenario line has not come yet: */
     double kept_s;                     /* copies before this time are of its past as well; 0: none */
+    struct app_leaving_out leaving_out;
     bool wants_branches, wants_changes;
     double branches_ms, changes_ms; /* when they were last asked for */
 };
@@ -595,6 +607,11 @@ void app_kiosk_update(struct app *app);
 
 /** Undoes the newest change of this window, or does the newest that was undone again; a notice says which. */
 void app_undo(struct app *app, bool is_undo);
+/** Goes to the present as it would be without the newest change of this window, in a further branch; without what undid it as well, where
+ * it is undone. */
+void app_leave_out(struct app *app);
+/** The world without the change has come: goes to the one without the next. */
+void app_leave_out_next(struct app *app);
 /** An event of another client, an answer to a request of this file. */
 void app_take_edit(struct app *app, const struct message *message);
 

@@ -57,7 +57,9 @@ static void send(struct app *app, const struct edit *edit, bool is_undo, struct 
     if (request->op == REQUEST_SET_PARAM) {
         server_model_set_param(&app->server, edit->kind, edit->param, request->body.set_param.value);
     }
-    server_model_set_notice(&app->server, false, "%s: %s", is_undo ? "undone" : "redone", words);
+    const bool can_leave_out = is_undo && app->server.past.has_branches && app->server.role >= ROLE_ADMIN;
+    server_model_set_notice(&app->server, false, "%s: %s%s", is_undo ? "undone" : "redone", words,
+                            can_leave_out ? "; Ctrl+U: as if it had not happened" : "");
     edits_take(&app->edits, is_undo);
 }
 
@@ -81,6 +83,132 @@ void app_undo(struct app *app, bool is_undo) {
     }
 }
 
+/* ---- as if it had not happened ---- */
+
+void app_leave_out(struct app *app) {
+    struct request request = request_default(REQUEST_LIST);
+    request.body.list.what = LIST_CHANGES;
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_WITHOUT_ID);
+    if (!app_refuses_past(app) && app_may(app, REQUEST_REWIND) && !app->past.is_rewinding) {
+        app_send(app, &request); /* what is known of them may be a second old */
+    }
+}
+
+static const struct message_branch *branch_of(const struct message_past *past, const char *name) {
+    for (int i = 0; i < past->branch_count; i++) {
+        if (name == NULL ? past->branches[i].is_current : strcmp(past->branches[i].name, name) == 0) {
+            return &past->branches[i];
+        }
+    }
+    return NULL;
+}
+
+/* Whether a change is in the line of branches that leads to the present, as far as branches are known. */
+static bool is_in_effect(const struct message_past *past, const struct message_change *change) {
+    const struct message_branch *branch = branch_of(past, NULL);
+    uint64_t until = UINT64_MAX;
+    for (int i = 0; branch != NULL && i < past->branch_count; i++) {
+        if (strcmp(branch->name, change->branch) == 0) {
+            return change->tick <= until;
+        }
+        until = branch->at < until ? branch->at : until;
+        branch = branch_of(past, branch->from);
+    }
+    return past->branch_count == 0;
+}
+
+static bool was_left_out(const struct app_leaving_out *leaving, uint64_t number) {
+    for (unsigned i = 0; i < leaving->done_count && i < APP_LEFT_OUT; i++) {
+        if (leaving->done[i] == number) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The newest change of this window that is older than a number. A pointer that only moves is none. NULL: there is none. */
+static const struct message_change *own_change(const struct app *app, uint64_t before) {
+    const struct message_past *past = &app->server.past;
+    for (int i = 0; i < past->change_count; i++) {
+        const struct message_change *change = &past->changes[i];
+        if (change->by == app->server.session && change->number < before &&
+            strcmp(change->op, "mouse") != 0 && !was_left_out(&app->past.leaving_out, change->number) &&
+            is_in_effect(past, change)) {
+            return change;
+        }
+    }
+    return NULL;
+}
+
+static void send_without(struct app *app, const struct message_change *change) {
+    struct app_leaving_out *leaving = &app->past.leaving_out;
+    const double hz = fmax(app->server.scenario.tick_hz, 1.0);
+    struct request request = request_default(REQUEST_REWIND);
+    (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_WITHOUT_ID);
+    request.body.rewind.has_without = request.body.rewind.row = true;
+    request.body.rewind.without = change->number;
+    leaving->change = *change;
+    leaving->is_going = app->past.is_rewinding = app_send(app, &request);
+    /* those of a row are at most a second apart */
+    app->past.kept_s = fmax((double)change->tick / hz - (double)(change->count - 1) - 0.5 / hz, 0.0);
+}
+
+/* The list has come. What was undone goes together with what undid it; in quick succession they are one row. */
+static void begin_leaving_out(struct app *app) {
+    const struct message_change *change = own_change(app, UINT64_MAX);
+    const struct message_change *next =
+        change != NULL && edits_is_undone(&app->edits) && change->count <= 1 ? own_change(app, change->number)
+                                                                             : NULL;
+    app->past.leaving_out.has_next = next != NULL;
+    if (next != NULL) {
+        app->past.leaving_out.next = *next;
+    }
+    if (change != NULL) {
+        send_without(app, change);
+    } else {
+        server_model_set_notice(&app->server, false,
+                                "nothing to leave out: only what this window changed can be, while the server "
+                                "keeps it");
+    }
+}
+
+/* The world goes on without the change. */
+static void take_left_out(struct app *app, const struct message_reply *reply) {
+    struct app_leaving_out *leaving = &app->past.leaving_out;
+    const struct message_change *change = &leaving->change;
+    leaving->done[leaving->done_count++ % APP_LEFT_OUT] = change->number;
+    if (!leaving->has_next && !edits_is_undone(&app->edits) && edits_next(&app->edits, true) != NULL) {
+        edits_take(&app->edits, true);
+    }
+    server_model_set_notice(&app->server, false, "as if it had not happened: %s %s%s; branch %s goes on",
+                            change->op, change->text, change->count > 1 ? ", and those before it" : "",
+                            reply->branch);
+}
+
+/* Whether what comes is about it. */
+static void take_leaving_out(struct app *app, const struct message *message) {
+    struct app_leaving_out *leaving = &app->past.leaving_out;
+    const struct message_reply *reply = &message->body.reply;
+    if (message->op == MESSAGE_ERROR && strcmp(message->body.error.id, SERVER_MODEL_WITHOUT_ID) == 0) {
+        leaving->is_going = leaving->has_next = false;
+    } else if (message->op == MESSAGE_REPLY && strcmp(reply->id, SERVER_MODEL_WITHOUT_ID) == 0) {
+        if (strcmp(reply->to, "rewind") == 0) {
+            take_left_out(app, reply);
+        } else {
+            begin_leaving_out(app);
+        }
+    }
+}
+
+void app_leave_out_next(struct app *app) {
+    struct app_leaving_out *leaving = &app->past.leaving_out;
+    leaving->is_going = false;
+    if (leaving->has_next) {
+        leaving->has_next = false;
+        send_without(app, &leaving->next);
+    }
+}
+
 /* ---- what the server says ---- */
 
 /* An agent that comes back is another one to the server. */
@@ -93,6 +221,7 @@ static void take_reply(struct app *app, uint32_t number, uint32_t first_id) {
 }
 
 void app_take_edit(struct app *app, const struct message *message) {
+    take_leaving_out(app, message);
     if (message->op == MESSAGE_EVENT) {
         edits_note(&app->edits, &message->body.event, app->server.session);
     } else if (message->op == MESSAGE_REPLY) {

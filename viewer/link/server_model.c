@@ -714,7 +714,7 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     } else if (strcmp(reply->to, "mark") == 0) {
         server_model_set_notice(model, false, "Mark %s at tick %llu", reply->mark,
                                 (unsigned long long)reply->tick);
-    } else if (strcmp(reply->to, "rewind") == 0) {
+    } else if (strcmp(reply->to, "rewind") == 0 && strcmp(reply->id, SERVER_MODEL_WITHOUT_ID) != 0) {
         server_model_set_notice(model, false, "The world goes on from tick %llu, in branch %s; Space resumes",
                                 (unsigned long long)reply->tick, reply->branch);
     }

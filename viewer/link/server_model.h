@@ -29,6 +29,7 @@ enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 #define SERVER_MODEL_TAKE_OVER_ID "\"live\"" /* resume with live */
 #define SERVER_MODEL_PAST_ID      "\"past\"" /* list what=branches, what=changes; refused: no past is kept */
 #define SERVER_MODEL_REWIND_ID    "\"rewind\""
+#define SERVER_MODEL_WITHOUT_ID   "\"without\"" /* list what=changes, then rewind without one of them */
 #define SERVER_MODEL_LOOK_ID      "\"look\"" /* at a moment */
 #define SERVER_MODEL_NOW_ID       "\"now\""  /* look with live */
 

@@ -275,6 +275,10 @@ bool edits_asks(struct edits *edits, bool is_undo) {
     return true;
 }
 
+bool edits_is_undone(const struct edits *edits) {
+    return edits->done < edits->count;
+}
+
 void edits_take(struct edits *edits, bool is_undo) {
     const int index = next_index(edits, is_undo);
     assert(index >= 0);

@@ -111,6 +111,13 @@ static const struct shortcut table[] = {
     {.action = SHORTCUT_UNDO, KEY_Z, true, false, "Ctrl+Z, Ctrl+Y", "undo, redo what this window changed"},
     {.action = SHORTCUT_REDO, KEY_Y, true, false, "", ""},
     {.action = SHORTCUT_REDO, KEY_Z, true, true, "", ""},
+    {.action = SHORTCUT_LEAVE_OUT,
+     KEY_U,
+     true,
+     false,
+     "Ctrl+U",
+     "as if the newest had not happened",
+     .is_live_only = true},
     {.action = SHORTCUT_WHAT_IF,
      KEY_U,
      false,
@@ -362,6 +369,8 @@ enum request_op shortcuts_request(enum shortcut_action action) {
         return REQUEST_RECORD;
     case SHORTCUT_MARK:
         return REQUEST_MARK;
+    case SHORTCUT_LEAVE_OUT:
+        return REQUEST_REWIND;
     case SHORTCUT_WHAT_IF:
         return REQUEST_COMPARE;
     case SHORTCUT_ADD:

@@ -66,7 +66,7 @@ export function isBrowsers(event: Pick<KeyboardEvent, "key" | "metaKey" | "altKe
     if (event.metaKey || event.altKey || key === "F5" || key === "F11" || (key === "Tab" && (!hasFocus || event.shiftKey))) {
         return true;
     }
-    return event.ctrlKey && !/^[abelopsyz]$/i.test(key) && key !== "Home"; // Ctrl + - 0 zoom the page
+    return event.ctrlKey && !/^[abelopsuyz]$/i.test(key) && key !== "Home"; // Ctrl + - 0 zoom the page
 }
 
 /** Notches of a wheel, > 0 away from the person; a trackpad gives parts of them. */

@@ -20,7 +20,7 @@ const RUNNING_MS = 66; /* between two pictures of numbers that run */
 /* Rows of the sheet's menu, for hands without keys. */
 const MENU: [keyof Actions, string][] = [
     ["picker", "Scenarios"], ["card", "About"], ["help", hasFingers() ? "Help" : "Keys"], ["fit", "Whole world"], ["follow", "Follow"], ["next_agent", "Next agent"],
-    ["add", "Add"], ["remove", "Remove"], ["undo", "Undo"], ["redo", "Redo"], ["save", "Save"], ["forces", "Forces"], ["screenshot", "Picture"], ["full_screen", "Full screen"],
+    ["add", "Add"], ["remove", "Remove"], ["undo", "Undo"], ["redo", "Redo"], ["leave_out", "Leave out"], ["save", "Save"], ["forces", "Forces"], ["screenshot", "Picture"], ["full_screen", "Full screen"],
 ];
 
 /** The panel of a wide window, the sheet of a narrow one. */

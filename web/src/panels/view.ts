@@ -18,7 +18,7 @@ export interface Action {
 }
 
 export type Actions = Record<"pause" | "step" | "restart" | "live" | "mark" | "what_if" | "panel" | "legend" | "params" | "picker" | "card" | "help" | "close" |
-    "take_over" | "export" | "back" | "forward" | "add" | "remove" | "follow" | "next_agent" | "fit" | "undo" | "redo" | "save" | "forces" |
+    "take_over" | "export" | "back" | "forward" | "add" | "remove" | "follow" | "next_agent" | "fit" | "undo" | "redo" | "leave_out" | "save" | "forces" |
     "full_screen" | "screenshot", Action>;
 
 /** Which parts are shown. */

@@ -927,6 +927,40 @@ static void a_refused_look_leaves_the_present(void **state) {
     assert_true(app->past.is_beyond && app_shows_now(app));
 }
 
+static void deliver_change(struct app *app, uint64_t number, uint32_t by, const char *op) {
+    struct message *message = message_of(MESSAGE_REPLY);
+    struct message_past *past = message->body.reply.past = calloc(1, sizeof *past);
+    assert_non_null(past);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "list");
+    (void)snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", SERVER_MODEL_WITHOUT_ID);
+    past->has_changes = true;
+    past->change_count = 2;
+    past->changes[0] = (struct message_change){.tick = 9, .number = 90, .by = 7, .count = 3, .op = "mouse"};
+    past->changes[1] = (struct message_change){.tick = 8, .number = number, .by = by};
+    (void)snprintf(past->changes[1].op, sizeof past->changes[1].op, "%s", op);
+    deliver(app, message);
+    frame(app);
+}
+
+/* What another did stays, and a pointer that only moved is no change. */
+static void the_newest_own_change_is_left_out(void **state) {
+    struct app *app = *state;
+    press_with(app, KEY_U, true, false);
+    assert_sends(app, "\"what\":\"changes\"");
+    deliver_change(app, 80, 6, "spawn");
+    assert_null(strstr(sent(app), "\"op\":\"rewind\""));
+    assert_non_null(strstr(app->server.notice, "nothing to leave out"));
+    press_with(app, KEY_U, true, false);
+    deliver_change(app, 80, 7, "set_target");
+    assert_sends(app, "\"op\":\"rewind\"");
+    assert_sends(app, "\"without\":80");
+    assert_sends(app, "\"row\":true");
+    assert_true(app->past.is_rewinding);
+    deliver_answer(app, MESSAGE_ERROR, SERVER_MODEL_WITHOUT_ID, 0, "");
+    frame(app);
+    assert_false(app->past.is_rewinding || app->past.leaving_out.is_going);
+}
+
 /* ---- roles and connections ---- */
 
 static void a_role_that_may_not_is_told(void **state) {
@@ -1027,6 +1061,7 @@ int main(void) {
         cmocka_unit_test(every_setting_of_a_key_is_kept),
         cmocka_unit_test_setup_teardown(space_pauses_and_resumes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(u_asks_for_a_twin_and_again_for_none, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_newest_own_change_is_left_out, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_pauses_a_running_world_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ctrl_r_loads_the_world_with_its_seed, set_up, tear_down),
