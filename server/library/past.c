@@ -706,25 +706,28 @@ static const struct node *node_before(const struct past *past, uint32_t number, 
 
 /* The list while it is made. row: the newest change that is not in it yet; count 0: none. */
 struct change_list {
-    struct json_writer *json; /* NULL: it is not written; */
-    uint64_t first, last;     /* then they become those of the row that has `last` */
-    int rows, lines;          /* how many more there may be */
+    struct json_writer *json; /* NULL: it is not written; then */
+    uint64_t wanted;          /* the row with this request is looked for, */
+    struct change found;      /* and found; count 0: not yet */
+    uint32_t found_branch;
+    int rows, lines; /* how many more there may be */
     struct change row;
     uint32_t branch; /* of the row */
+    bool has_wanted; /* the row */
 };
 
 static void flush_change(struct change_list *list) {
-    const struct change *row = &list->row;
-    if (row->count > 0 && list->rows > 0) {
+    if (list->row.count > 0 && list->rows > 0) {
         if (list->json != NULL) {
-            write_change(row, list->branch, list->json);
-        } else if (row->first_number <= list->last && list->last <= row->number) {
-            list->first = row->first_number;
-            list->last = row->number;
+            write_change(&list->row, list->branch, list->json);
+        } else if (list->has_wanted) {
+            list->found = list->row;
+            list->found_branch = list->branch;
         }
         list->rows--;
     }
     list->row.count = 0;
+    list->has_wanted = false;
 }
 
 /* The changes behind a checkpoint, the newest first. */
@@ -749,6 +752,7 @@ static void list_changes_of(const struct past *past, const struct node *node, ui
             list->row = change;
             list->branch = branch;
         }
+        list->has_wanted |= is_change && change.number == list->wanted;
     }
 }
 
@@ -775,13 +779,14 @@ void past_write_changes(struct past *past, struct json_writer *json) {
 /* Sets which requests a route leaves out: one, or all of the row in which the list of changes has it. */
 static void choose_left_out(const struct past *past, const struct request_rewind *to,
                             struct past_route *route) {
-    struct change_list list = {
-        .first = to->without, .last = to->without, .rows = CHANGES_MOST, .lines = CHANGES_READ};
+    struct change_list list = {.wanted = to->without, .rows = CHANGES_MOST, .lines = CHANGES_READ};
     if (to->row) {
         list_changes(past, &list);
     }
-    route->first_out = list.first;
-    route->last_out = list.last;
+    const bool is_found = list.found.count > 0;
+    route->first_out = is_found ? list.found.first_number : to->without;
+    route->last_out = is_found ? list.found.number : to->without;
+    route->out_branch = list.found_branch;
 }
 
 /* ---- going back: which moment ---- */
@@ -1065,6 +1070,11 @@ void past_route_fini(struct past_route *route) {
     buffer_fini(&route->lines);
 }
 
+static bool is_out(const struct past_route *route, const struct past_cut *cut, uint64_t seq) {
+    return seq >= route->first_out && seq <= route->last_out &&
+           (route->out_branch == 0 || route->out_branch == cut->number);
+}
+
 int past_route_next(struct past_route *route, const char **line, size_t *length, struct failure *failure) {
     struct recording_line read;
     while (route->place < route->lines.length) {
@@ -1087,7 +1097,7 @@ int past_route_next(struct past_route *route, const char **line, size_t *length,
             continue;
         }
         route->place += *length + 1;
-        if (!route->leaves_out || read.seq < route->first_out || read.seq > route->last_out) {
+        if (!route->leaves_out || !is_out(route, cut, read.seq)) {
             *line = begin;
             route->line_tick = read.tick;
             route->line_seq = read.seq;

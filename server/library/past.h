@@ -75,7 +75,8 @@ struct past_route {
     int cut_count, cut;
     size_t place;
     uint64_t stop;                /* the number of a request: the route ends before it; 0: none */
-    uint64_t first_out, last_out; /* the requests that are to be left out, by their numbers; 0: none, */
+    uint64_t first_out, last_out; /* the requests that are to be left out, by their numbers; 0: none; */
+    uint32_t out_branch;          /* those of this branch alone; 0: of any; */
     bool leaves_out;              /* and whether they are */
     uint64_t line_tick, line_seq; /* of the line that came last */
     struct past_place to;

@@ -303,6 +303,7 @@ static int catch_up(struct trip *trip, const struct request_rewind *to, struct p
         if (result == 0) {
             struct trip further = *trip;
             further.route = &next;
+            next.leaves_out = true; /* when it was the last one, the route begins with it */
             result = travel(&further, &way->simulated, failure);
             if (result == 0) {
                 result = keep_lines(&next, trip->refused, way, failure);

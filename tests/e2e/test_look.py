@@ -275,6 +275,10 @@ class Look(Case):
             reply = client.request("rewind", without=client.request("spawn", kind="bird")["seq"])
             self.assert_reply(reply, "rewind", left_out=0)
             wait_for(lambda: client.request("ping")["tick"] > reply["tick"] + 20, "it goes on")
+            client.request("speed", factor=8)  # the present is some ticks further each time that it is reached
+            for _ in range(20):
+                self.assert_reply(client.request("rewind", without=client.request("spawn", kind="bird")["seq"]), "rewind", left_out=0)
+            self.assertEqual(client.request("list", what="kinds")["kinds"][0]["count"], 250)
 
 
 if __name__ == "__main__":
