@@ -6,6 +6,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import unittest
@@ -17,6 +18,7 @@ from support import PACKAGE, PATIENCE_S, ROOT, SLOW, wait_for
 import drover
 import drover.aio
 from drover.env import Env, ParallelEnv
+from drover.serving import ServerProcess
 
 TURNS = 200 if SLOW else 30
 
@@ -199,6 +201,26 @@ class Learners(unittest.TestCase):
                 slow.step(None)
             self.assertEqual(caught.exception.code, "no_seat")
             self.assertRaisesRegex(RuntimeError, "the step failed; call reset", slow.step, None)
+
+    def test_an_admin_and_an_operator(self):
+        """The roles that the first seat needs, and the others."""
+        with tempfile.NamedTemporaryFile("w") as tokens:
+            tokens.write("admin secret-a\noperator secret-o\nviewer secret-v\n")
+            tokens.flush()
+            server = ServerProcess(SCENARIO, paused=True, arguments=("--token-file", tokens.name))
+            self.addCleanup(server.end)
+            server.wait_until_listening()
+
+            def play(kind, token):
+                with Env("duel", kind, address=server.port, seat=kind, of=2, wait_ms=WAIT_MS, token=token) as env:
+                    env.reset(seed=3)
+                    return act(env, 0)[4]["hash"]
+
+            found = together(partial(play, "chaser", "secret-a"), partial(play, "runner", "secret-o"))
+            self.assertEqual(found[0], found[1])
+            with self.assertRaises(drover.DroverError) as caught:
+                play("chaser", "secret-v")
+            self.assertEqual(caught.exception.code, "denied")
 
     def test_what_is_refused(self):
         self.assertRaisesRegex(ValueError, "in_process has no seats", Env, "duel", "chaser", in_process=True, seat="a")
