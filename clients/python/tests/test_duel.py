@@ -25,7 +25,7 @@ TURNS = 200 if SLOW else 30
 
 SCENARIO = str(ROOT / "examples/duel.json")
 KINDS = ("chaser", "runner")
-WAIT_MS = 600000  # for learners that are there
+WAIT_MS = 120000  # for learners that are there
 # A learner in a process of its own, which says where it is and steps until it is killed.
 LEARNER = """
 import sys
