@@ -6,6 +6,9 @@
 
 #include "server/sim/math/exchange.h"
 
+/* Of the span: where all wait and one has not used its processor for so long, it is not known yet whether it hangs. */
+enum { STILL_SHARE = 4 };
+
 /* ---- borders ---- */
 
 /* What the agents of each rank's rows cost: ns each. */
@@ -182,5 +185,8 @@ enum rank_verdict rank_watch_judge(const struct rank_pulse *pulses, int count, u
         return RANK_IS_SLOW;
     }
     *rank = waiting;
-    return has_step_since(pulses, count, before_ns) ? RANK_IS_FINE : RANK_IS_STUCK;
+    return has_step_since(pulses, count, before_ns) ||
+                   find_still(pulses, count, true, before_ns + span_ns - span_ns / STILL_SHARE) >= 0
+               ? RANK_IS_FINE
+               : RANK_IS_STUCK;
 }

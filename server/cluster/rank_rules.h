@@ -6,7 +6,8 @@
  * 1. a rank without beats: stopped, starved, in a debugger, or its machine is;
  * 2. a rank whose thread has not used its processor, though it waits, which takes some, or though another rank waits for the
  * same thing all that time: the thread hangs, in a file system or a lock;
- * 3. ranks of which all wait, one of them for the same thing all that time: what they wait for does not arrive.
+ * 3. ranks of which all wait, one of them for the same thing all that time: what they wait for does not arrive. While one of them has not used
+ * its processor lately it may be the second case, which takes its span.
  *
  * A rank that uses its processor is at work, however long: it is only said which rank all wait for.
  */

@@ -19,7 +19,7 @@ import tempfile
 import time
 import unittest
 
-from drover_client import ROOT, Server, sealed, server_binary, wait_for
+from drover_client import ROOT, Client, Server, sealed, server_binary, wait_for
 
 TOOL = os.environ.get("DROVER_TOOL", str(ROOT / "build/asan/bin/drover"))
 PLANTED = os.environ.get("DROVER_PLANTED", str(ROOT / "build/asan/bin/drover_planted"))
@@ -705,7 +705,7 @@ class Recorded(Case):
 
 
 class Readme(Case):
-    """The commands of "Keep it" in README.md, in order, from an empty folder; a server runs for a second."""
+    """The commands of "Keep it" in README.md, in order, from an empty folder; a server runs for a second of its world."""
 
     def test_every_command_works_as_printed(self):
         section = re.search(r"^## Keep it\n(.*?)^## ", (ROOT / "README.md").read_text(encoding="utf-8"), re.M | re.S)[1]
@@ -728,8 +728,9 @@ class Readme(Case):
     def serve(self, place, arguments):
         with subprocess.Popen([server_binary(), *arguments, "--port", "0"], cwd=place, stdout=subprocess.PIPE,
                               stderr=subprocess.PIPE, text=True) as server:
-            self.assertIn("listening", server.stdout.readline())
-            time.sleep(1)  # a user looks at it
+            port = re.search(r"listening on .*:(\d+)$", server.stdout.readline())[1]
+            with Client(int(port)) as client:
+                wait_for(lambda: client.request("ping")["tick"] >= client.hello["tick"] + 60, "a second of the world")
             server.send_signal(signal.SIGINT)
             said = server.communicate(timeout=PATIENCE_S)[1]
             self.assertEqual(server.returncode, 0, said)

@@ -9,6 +9,7 @@ import json
 import pathlib
 import re
 import tempfile
+import time
 
 from drover_client import PATIENCE_S, Server, wait_for
 import viewer_support as support
@@ -101,10 +102,15 @@ def button_rows(picture):
 
 
 def copied(viewer, display):
-    """The panel's text: its button is below the equations."""
+    """The panel's text: its button is below the equations. A click on it counts though a picture takes seconds."""
     rows = button_rows(viewer.picture(button_rows, "the panel has its button"))
     left = SIZE[0] - support.PANEL[0] + 16
-    click(viewer, left + 4, rows[0] + 8)
+    point(viewer, left + 4, rows[0] + 8)
+    with viewer.stands_still():
+        viewer.press()
+        time.sleep(2.0)  # longer than what is known of an agent is shown without an answer
+    viewer.picture(lambda p: p.width == SIZE[0], "anything")
+    viewer.release()
     found = []
 
     def has_text():

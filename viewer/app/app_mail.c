@@ -95,6 +95,7 @@ static void app_ask_agent(struct app *app) {
         app->inspection.agent = app->selection.id;
         app->inspection.tick = newest->tick;
         app->inspection.asked_ms = app->now_ms;
+        app->inspection.open_ms = app->inspection.open_ms > 0.0 ? app->inspection.open_ms : app->now_ms;
         app->inspection.lacks_agent = app_send(app, &request) && app->inspection.answered_ms == 0.0;
     }
 }
@@ -423,6 +424,7 @@ static void take_message(struct app *app, const struct mail *mail) {
     app->inspection.lacks_measure &= !is_refusal && !(is_reply && mail->message->body.reply.measure != NULL);
     if (is_inspection(mail->message)) {
         app->inspection.answered_ms = app->now_ms;
+        app->inspection.open_ms = 0.0;
     }
     const bool was_guest = app->server.role == ROLE_NONE, goes_on = is_sought(app, mail->message),
                is_again = app_takes_restart(app, mail->message),

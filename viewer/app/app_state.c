@@ -14,9 +14,9 @@
 
 /* ---- what follows from the state ---- */
 
-static const double inspected_fresh_ms = 1500.0;
-static const double cursor_fresh_ms = 1000.0; /* after that the target is where the server says */
-static const double least_covered = 0.7;      /* of what is visible; less is no picture of it */
+static const double inspected_late_ms = 1500.0; /* without an answer the last one is not shown */
+static const double cursor_fresh_ms = 1000.0;   /* after that the target is where the server says */
+static const double least_covered = 0.7;        /* of what is visible; less is no picture of it */
 
 double app_ui_scale(const struct app *app) {
     return app->settings.ui_scale > 0.0 ? app->settings.ui_scale : (double)window_text_scale(app->window);
@@ -203,8 +203,9 @@ const struct message_agent *app_inspected(const struct app *app) {
                    ? &app->past.inspected
                    : NULL;
     }
-    return is_it && app->now_ms - app->inspection.answered_ms < inspected_fresh_ms ? &app->server.agent
-                                                                                   : NULL;
+    const bool is_late =
+        app->inspection.open_ms > 0.0 && app->now_ms - app->inspection.open_ms >= inspected_late_ms;
+    return is_it && app->link.state == LINK_READY && !is_late ? &app->server.agent : NULL;
 }
 
 const char *app_tuned_kind(const struct app *app) {

@@ -124,7 +124,8 @@ struct app_inspection {
     uint32_t agent;
     uint64_t tick;
     double asked_ms, answered_ms;
-    double measured_ms;              /* when measure was asked */
+    double open_ms;     /* since when an inspect waits for its answer, without slow frames; 0: none does */
+    double measured_ms; /* when measure was asked */
     bool lacks_agent, lacks_measure; /* asked, and neither answered yet, for the first time, nor refused */
 };
 

@@ -7,7 +7,8 @@
 
 The world stands still between two steps, and a step is one round trip: the vectors, the ticks and the frame go in one
 piece. The same seed and the same actions give the same hashes. Neither gymnasium nor pettingzoo is needed; where they
-are installed the classes are theirs and the spaces as well.
+are installed the classes are theirs and the spaces as well. Several learners, each with an environment of its own, share a world of one
+server in seats: `Env("duel", kind="chaser", address="127.0.0.1:7717", seat="chaser", of=2)`.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from typing import TYPE_CHECKING, Any, Callable, Collection, Dict, Iterable, Lis
 from .columns import numpy_module
 from .env_picture import picture_of
 from .env_spaces import box, shape_of, space_like
-from .env_worlds import FIELDS, LocalWorld, Seen, ServedWorld, Vectors, has_same_agents
+from .env_worlds import FIELDS, LocalWorld, Seen, ServedWorld, SharedWorld, Vectors, has_same_agents
 from .errors import DroverError, DroverWarning
 from .ops import DEFAULT_TIMEOUT_S
 from .sim import Near, Simulation, Turn, library
@@ -75,7 +76,8 @@ class Moment:
     elapsed    ticks since the reset
     agent_ids, agent_kinds   the driven agents of the reset and the names of their kinds, those that are gone included
     gone, came   ids of agents, of all kinds, that left the world since the moment before, and that entered it
-    stopped    the condition of `until` that ended the step, or None
+    stopped    the condition of `until` that ended the step, "reset" when another learner's reset did, or None
+    seats      in a world that learners share: the names of the seats that are taken; None in others
     memory     a dict for the functions: empty after a reset, kept by `save`
     scenario   the description of the world
     """
@@ -95,6 +97,7 @@ class Moment:
         self.gone: Tuple[int, ...] = ()
         self.came: Tuple[int, ...] = ()
         self.stopped: Optional[str] = None
+        self.seats: Optional[Tuple[str, ...]] = None
         self._rows: Optional[Dict[int, int]] = None
 
     @property
@@ -277,8 +280,9 @@ class _Lockstep:
                  requests: Optional[Function] = None, fields: Union[str, Sequence[str]] = (), until: Optional[Mapping[str, Any]] = None,
                  limit: Optional[float] = None, observation_space: Any = None, render_mode: Optional[str] = None, in_process: bool = False,
                  server: Optional[str] = None, arguments: Sequence[str] = (), timeout: Optional[float] = DEFAULT_TIMEOUT_S,
-                 numpy: Optional[bool] = None) -> None:
-        """Starts the server, or makes the world in process.
+                 numpy: Optional[bool] = None, address: Any = None, seat: Optional[str] = None, of: int = 2, wait_ms: int = 60000,
+                 token: Optional[str] = None) -> None:
+        """Starts the server, connects to one that learners share, or makes the world in process.
 
         scenario   a name or the path of a file
         kind       the kind that is driven, or several; the scenario gives them the behavior `external`
@@ -295,6 +299,10 @@ class _Lockstep:
         render_mode   None, or "rgb_array": render() draws the agents' places, with numpy
         in_process   the world is simulated in this process, by libdrover-sim (drover.sim), many times as fast; the hashes are the same
         server, arguments, timeout   of the server, as for drover.serve
+        address, token   of a server that learners share, as for drover.connect; its world is of the scenario
+        seat       the name of this learner's seat there, which its first reset takes
+        of         how many learners the world waits for before its first tick
+        wait_ms    how long a tick, or a reset, waits for a learner: then the seat is freed, and the others go on
         """
         self.kinds: Tuple[str, ...] = (kind,) if isinstance(kind, str) else tuple(kind)
         self.ticks = ticks
@@ -321,8 +329,17 @@ class _Lockstep:
         self._is_closed = False
         if in_process and (server is not None or arguments):
             raise ValueError("in_process has no server; leave out server and arguments")
-        self._world: Union[ServedWorld, LocalWorld] = (LocalWorld(scenario, wanted, until, numpy) if in_process
-                                                       else ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout))
+        if in_process and (seat is not None or address is not None):
+            raise ValueError("in_process has no seats, which are of a server that learners share; leave out seat and address")
+        if (seat is None) != (address is None):
+            raise ValueError(f"{'seat' if address is None else 'address'} was given alone; a learner in a world that others share has both, an "
+                             "environment with a server of its own neither")
+        if address is not None and (server is not None or arguments or until is not None):
+            raise ValueError("a world that learners share has its server already, and steps end together; leave out server, arguments and until")
+        self._world: Union[ServedWorld, LocalWorld] = (
+            LocalWorld(scenario, wanted, until, numpy) if in_process else
+            ServedWorld(scenario, wanted, until, numpy, server, arguments, timeout) if seat is None else
+            SharedWorld(scenario, wanted, numpy, address, token, seat, of, wait_ms, timeout))
         self.world = self._world.world
         if isinstance(self._world, ServedWorld):
             if self._nearest is not None and self._nearest.kinds is None and self.numpy is not None:
@@ -364,6 +381,7 @@ class _Lockstep:
     def _moment_of(self, seen: Seen, scenario: Mapping[str, Any], memory: Dict[str, Any]) -> Moment:
         moment = Moment(seen.frame, seen.hash, scenario, memory)
         moment.stopped = seen.stopped if isinstance(seen.stopped, str) else None
+        moment.seats = seen.seats
         if isinstance(self._world, LocalWorld):
             moment.near = self._find_near
         moment.cast = self._cast_rays
@@ -441,6 +459,11 @@ class _Lockstep:
 
     def _arrive(self, seen: Seen) -> Moment:
         before = self.moment
+        if seen.frame is None:  # the world was begun anew: the episode has ended with the moment before
+            self.moment = copy.copy(before)
+            self.moment.gone, self.moment.came, self.moment.stopped, self.moment.seats = (), (), "reset", seen.seats
+            self._over = "the world was begun anew by another learner's reset"
+            return self.moment
         moment = self._moment_of(seen, before.scenario, before.memory)
         moment.follow(before, moment.tick - before.tick)
         self.moment = self._found_of = moment
@@ -474,8 +497,12 @@ class _Lockstep:
             self._driven = (ids, array.array("I", ids))
         return Vectors.of(self._driven[1], vx, vy)
 
+    def _is_cut(self) -> bool:
+        """Whether the reset of another learner has ended the episode: nothing happened since the moment before."""
+        return self.moment.stopped == "reset"
+
     def _is_truncated(self) -> bool:
-        return self.end_tick is not None and self.moment.elapsed >= self.end_tick
+        return self._is_cut() or (self.end_tick is not None and self.moment.elapsed >= self.end_tick)
 
     # --- what users call
 
@@ -520,7 +547,9 @@ class _Lockstep:
         return self._observation()
 
     def _observation(self) -> Any:
-        return self._observe(self.moment)
+        if not self._is_cut():
+            self._observed = self._observe(self.moment)
+        return self._observed
 
     def render(self) -> Any:
         """With render_mode "rgb_array" a picture of where the agents are, height x width x 3 in numpy: a disc for each, in a color for
@@ -528,7 +557,7 @@ class _Lockstep:
         return picture_of(self.moment) if self.render_mode == "rgb_array" else None
 
     def close(self) -> None:
-        """Ends the server, or the simulation."""
+        """Ends the server, or the simulation; in a world that learners share leaves the seat, and the last one pauses the world."""
         self._is_closed = True
         self._world.close()
 
@@ -543,8 +572,9 @@ class _Lockstep:
         self.close()
 
     def _info(self, moment: Moment) -> Dict[str, Any]:
-        return {"tick": moment.tick, "hash": moment.hash, "elapsed": moment.elapsed, "gone": list(moment.gone), "came": list(moment.came),
+        info = {"tick": moment.tick, "hash": moment.hash, "elapsed": moment.elapsed, "gone": list(moment.gone), "came": list(moment.came),
                 "stopped": moment.stopped}
+        return info if moment.seats is None else {**info, "seats": list(moment.seats)}
 
 
 class Env(_Lockstep, _EnvBase):
@@ -563,7 +593,9 @@ class Env(_Lockstep, _EnvBase):
 
     def reset(self, *, seed: Optional[int] = None, options: Optional[Mapping[str, Any]] = None) -> Tuple[Any, Dict[str, Any]]:
         """Begins an episode: the scenario with this seed; without one with the next of a series that the last seed began;
-        or, by options={"save": saved}, a saved world."""
+        or, by options={"save": saved}, a saved world. Of learners that share a world the one whose seat has the first name begins episodes, and
+        its seed counts: its reset waits until each other one calls reset or step, whose episode ends there. The reset of another one waits
+        for that episode; its agents get no vectors until then."""
         if _EnvBase is not object:
             _EnvBase.reset(self, seed=seed)
         moment = self._begin(seed, options)
@@ -583,6 +615,8 @@ class Env(_Lockstep, _EnvBase):
     def result(self) -> Tuple[Any, float, bool, bool, Dict[str, Any]]:
         moment, ids = self.moment, self.agent_ids
         observation = self._observation()
+        if self._is_cut():
+            return observation, 0.0, False, True, self._info(moment)
         reward = 0.0 if self._reward is None else self._reward(moment)
         ends = not any(id_ in moment.rows for id_ in ids) if self._terminated is None else bool(self._terminated(moment))
         truncated = self._is_truncated()
@@ -774,15 +808,15 @@ class ParallelEnv(_Lockstep, _ParallelBase):
         moment = self._advance(self._vectors([self._ids[name] for name in acting], [list(actions[name]) for name in acting]))
         agents = self.agents
         observations = self._by_agent(agents)
-        ended = self._ended(moment)
+        ended: Set[int] = set() if self._is_cut() else self._ended(moment)
         truncated = self._is_truncated()
-        rewards = 0.0 if self._reward is None else self._reward(moment)
+        rewards = 0.0 if self._reward is None or self._is_cut() else self._reward(moment)
         results = (observations, {name: rewards.get(self._ids[name], 0.0) if isinstance(rewards, Mapping) else rewards for name in agents},
                    {name: self._ids[name] in ended for name in agents}, dict.fromkeys(agents, truncated), self._infos(agents))
-        self._next = self._requests_after(moment)
+        self._next = [] if self._is_cut() else self._requests_after(moment)
         self.agents = [] if truncated else [name for name in agents if self._ids[name] not in ended]
         if not self.agents:
-            self._over = "the episode is over"
+            self._over = self._over or "the episode is over"
         return results
 
     def _ended(self, moment: Moment) -> Set[int]:

@@ -1,9 +1,12 @@
-"""The worlds of drover.env: one of a server of its own, over the wire, and one in process. Both have the same methods."""
+"""The worlds of drover.env: one of a server of its own, over the wire, one of a server that learners share, in seats, and one in process. All have
+the same methods."""
 
 from __future__ import annotations
 
 import array
 import math
+import time
+from pathlib import PurePath
 from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 from . import sim
@@ -16,14 +19,17 @@ from .serving import ServerProcess
 FIELDS = ("pos", "vel", "kind")  # what every frame of an environment has
 COLUMNS_OF = {"pos": "x y", "vel": "vx vy", "kind": "kind", "state": "state", "heading": "heading", "stamina": "stamina"}
 FULL_TURN = 36000  # hundredths of a degree
+JOIN_TICKS = 6  # of a go of a learner that waits for the next episode
+LOOK_S = 0.005  # from one look at the seats to the next
 
 
 class Seen(NamedTuple):
     """What a world came to."""
 
-    frame: Any  # frames.Frame, or LocalFrame
+    frame: Any  # frames.Frame, or LocalFrame; None: the world was begun anew before the step was done
     hash: Optional[str]
     stopped: Any = None
+    seats: Optional[Tuple[str, ...]] = None  # that are taken, of a world with seats
 
 
 class Vectors(NamedTuple):
@@ -40,26 +46,29 @@ class Vectors(NamedTuple):
 
 
 class ServedWorld:
-    """A world of a server."""
+    """A world of a server of its own."""
 
     def __init__(self, scenario: str, fields: Sequence[str], until: Optional[Mapping[str, Any]], numpy: Optional[bool], server: Optional[str],
                  arguments: Sequence[str], timeout: Optional[float]) -> None:
-        self._numpy, self._until = numpy, until
-        self._view: Dict[str, Any] = {"fields": list(fields)}
-        self._unwanted: List[str] = []  # saves
         process = ServerProcess(scenario, paused=True, server=server, arguments=arguments)
         try:
             process.wait_until_listening()
-            self.world = Drover(process.port, timeout=timeout, reconnect=False, numpy=numpy, server=process)
+            self._open(Drover(process.port, timeout=timeout, reconnect=False, numpy=numpy, server=process), fields, until, numpy)
         except BaseException:
             process.end()
             raise
+
+    def _open(self, world: Drover, fields: Sequence[str], until: Optional[Mapping[str, Any]], numpy: Optional[bool]) -> None:
+        self._numpy, self._until = numpy, until
+        self._view: Dict[str, Any] = {"fields": list(fields)}
+        self._unwanted: List[str] = []  # saves
+        self.world = world
         try:
             self.world.open()
         except BaseException:
             self.world.close()
             raise
-        self.description: Mapping[str, Any] = self.world.greeting["scenario"]
+        self.description: Mapping[str, Any] = self.world.scenario
 
     def watch(self, **view: Any) -> None:
         """Each frame is to have this beside it: `nearest`, `rays`, as `get` and `step` take them."""
@@ -95,18 +104,19 @@ class ServedWorld:
             raise DroverError("full", "the world has grown so large that a reply has no room for its frame")
         return frame
 
-    def _load(self, load: List[Dict[str, Any]]) -> Seen:
-        *loaded, seen = self._pipeline(load + [{"op": "get", "layout": "packed", **self._view}])
-        return Seen(self._frame(seen), loaded[0]["hash"] if loaded else None)
+    def _load(self, **load: Any) -> Seen:
+        """What an episode begins with."""
+        *loaded, seen = self._pipeline([{"op": "load", **load}, {"op": "get", "layout": "packed", **self._view}])
+        return Seen(self._frame(seen), loaded[0]["hash"])
 
     def first(self) -> Seen:
-        return self._load([])
+        return Seen(self._frame(self._pipeline([{"op": "get", "layout": "packed", **self._view}])[0]), None)
 
     def begin(self, seed: int) -> Seen:
-        return self._load([{"op": "load", "scenario": self.description["name"], "warmup": False, "seed": seed}])
+        return self._load(scenario=self.description["name"], warmup=False, seed=seed)
 
     def begin_saved(self, save: Any) -> Seen:
-        return self._load([{"op": "load", "save": save}])
+        return self._load(save=save)
 
     def step(self, requests: Sequence[Dict[str, Any]], vectors: Optional[Vectors], ticks: int) -> Seen:
         step: Dict[str, Any] = {"op": "step", "count": ticks, "return": "packed", **self._view}
@@ -131,6 +141,107 @@ class ServedWorld:
 
     def close(self) -> None:
         self.world.close()
+
+
+class SharedWorld(ServedWorld):
+    """A world of a server that learners share, each in a seat of its own.
+
+    The first of the seats, in the order of their names, begins episodes, while a `go` of every other one is under way: so each of
+    them is answered that it was stopped, and has the new world.
+    """
+
+    def __init__(self, scenario: str, fields: Sequence[str], numpy: Optional[bool], address: Any, token: Optional[str], seat: str, of: int, wait_ms: int,
+                 timeout: Optional[float]) -> None:
+        self._seat, self._of, self._wait_ms = seat, of, wait_ms
+        self._tick = 0
+        self._is_seated = self._is_going = False
+        self._begun: Optional[Seen] = None  # the world that ended a step
+        hello: Dict[str, Any] = {} if token is None else {"token": token}
+        self._open(Drover(address, timeout=timeout, reconnect=False, numpy=numpy, **hello), fields, None, numpy)
+        if self.description["name"] != PurePath(scenario).name.replace(".json", ""):
+            self.close()
+            raise DroverError("no_scenario", f"the server's world is of the scenario {self.description['name']!r}, not of {scenario!r}", "scenario")
+
+    def _go(self, requests: Sequence[Dict[str, Any]], ticks: int) -> Seen:
+        go = {"op": "go", "tick": self._tick, "count": ticks, "hash": True, "return": "packed", **self._view}
+        self._is_going = True
+        *others, gone, seats = self.world.pipeline([*requests, go, {"op": "list", "what": "seats"}], timeout=None)
+        self._is_going = False
+        for reply in (gone, seats) if isinstance(gone, DroverError) or gone.get("stopped") else (*others, gone, seats):
+            if isinstance(reply, DroverError):
+                raise reply
+        self._tick = gone["tick"]
+        return Seen(self._frame(gone), gone["hash"], "reset" if gone.get("stopped") else None, tuple(row["name"] for row in seats["seats"]))
+
+    def step(self, requests: Sequence[Dict[str, Any]], vectors: Optional[Vectors], ticks: int) -> Seen:
+        drive = [{"op": "drive", "agents": vectors.ids, "vx": vectors.vx, "vy": vectors.vy}] if vectors is not None else []
+        seen = self._go([*requests, *drive], ticks)
+        if seen.stopped is None:
+            return seen
+        self._begun = seen._replace(stopped=None)
+        return seen._replace(frame=None)
+
+    def _load(self, **load: Any) -> Seen:
+        """Begins an episode as the first seat; in another one joins the episode that the first seat begins."""
+        deadline = time.monotonic() + self._wait_ms / 1000
+        begun, self._begun = self._begun, None
+        while True:
+            reply = self.world.list("seats")
+            self._tick = reply["tick"]
+            rows = reply["seats"]
+            names = tuple(row["name"] for row in rows)
+            if not any(row["session"] == self.world.greeting["session"] for row in rows):
+                self.world.seat(self._seat, of=self._of, wait_ms=self._wait_ms, on_timeout="leave")
+                self._is_seated, begun = True, None
+            elif begun is not None and names[0] != self._seat:
+                return begun
+            elif len(rows) < reply["of"]:
+                self._wait(deadline, f"{len(rows)} of {reply['of']} seats are taken: {', '.join(names)}")
+            elif names[0] != self._seat:
+                if "save" in load:
+                    raise ValueError(f"the first seat, {names[0]!r}, begins the episodes; leave out the option \"save\" in {self._seat!r}")
+                joined = self._join()
+                if joined is not None:
+                    return joined
+                deadline = time.monotonic() + self._wait_ms / 1000
+            elif awaited := [row["name"] for row in rows[1:] if row["awaited"]]:
+                self._wait(deadline, f"neither step nor reset of {', '.join(awaited)}")
+            else:
+                loaded, _, _, frame = self._pipeline([{"op": "load", **load}, {"op": "speed", "max": True}, {"op": "resume"},
+                                                      {"op": "get", "layout": "packed", **self._view}])
+                self._tick = loaded["tick"]
+                return Seen(self._frame(frame), loaded["hash"], None, names)
+
+    def _join(self) -> Optional[Seen]:
+        """Lets the world go on; returns the world that the first seat has begun meanwhile."""
+        try:
+            seen = self._go([], JOIN_TICKS)
+        except DroverError as error:
+            if error.code in ("no_seat", "late"):  # since the look at the seats
+                return None
+            raise
+        return None if seen.stopped is None else seen._replace(stopped=None)
+
+    def _wait(self, deadline: float, what: str) -> None:
+        if time.monotonic() >= deadline:
+            raise DroverError("timeout", f"no episode within {self._wait_ms} ms: {what}")
+        time.sleep(LOOK_S)
+
+    def keep(self, name: str) -> Tuple[Any, str]:
+        raise RuntimeError("a world that learners share is not saved by one of them; save is of an environment with a server of its own")
+
+    def go_back(self, save: Any) -> Optional[str]:
+        raise RuntimeError("a world that learners share goes back for none of them; restore is of an environment with a server of its own")
+
+    def close(self) -> None:
+        """Leaves the seat; the last one pauses the world. A go under way ends with the connection."""
+        try:
+            if self._is_seated and not self._is_going and self.world.session.up and self.world.leave()["seats"] == 0:
+                self.world.pause()
+        except DroverError:
+            pass  # the connection may be what failed, and the seat is free then; or the role may not pause
+        finally:
+            self.world.close()
 
 
 class LocalWorld:

@@ -109,6 +109,21 @@ static void test_ranks_that_all_wait_are_stuck(void **state) {
     expect(LATER + 2 * SPAN, RANK_IS_STUCK, 0);
 }
 
+/* It has waited for a while when its thread is held: until that has lasted for the span it is not known which of them it is. */
+static void test_one_that_is_held_while_all_wait_hangs(void **state) {
+    const uint64_t held = LATER + SPAN / 2;
+    for (uint64_t now = LATER + 1; now < held + SPAN; now++) {
+        beat(0, now, RANK_WAITS, 2, now);
+        beat(1, now, RANK_WAITS, 2, now);
+        beat(2, now, RANK_WAITS, 2, now < held ? now : held);
+        expect(now, RANK_IS_FINE, -1);
+    }
+    for (int r = 0; r < RANK_WATCH_RANKS; r++) {
+        beat(r, held + SPAN, RANK_WAITS, 2, r < 2 ? held + SPAN : held);
+    }
+    expect(held + SPAN, RANK_HANGS, 2);
+}
+
 static void test_a_long_message_is_no_end(void **state) {
     all_wait(true);
     expect(LATER + 2 * SPAN, RANK_IS_FINE, -1);
@@ -234,6 +249,7 @@ int main(void) {
         cmocka_unit_test_setup(test_a_rank_that_nobody_waits_for_may_sleep, set_up),
         cmocka_unit_test_setup(test_one_that_hangs_comes_before_one_that_computes, set_up),
         cmocka_unit_test_setup(test_ranks_that_all_wait_are_stuck, set_up),
+        cmocka_unit_test_setup(test_one_that_is_held_while_all_wait_hangs, set_up),
         cmocka_unit_test_setup(test_a_long_message_is_no_end, set_up),
         cmocka_unit_test_setup(test_a_rank_that_waits_and_works_in_turns_is_fine, set_up),
         cmocka_unit_test(test_equal_rows_are_shared_out_equally),

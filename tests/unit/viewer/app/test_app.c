@@ -990,6 +990,37 @@ static void a_click_on_an_agent_inspects_it(void **state) {
     assert_sends(app, "\"op\":\"inspect\"");
 }
 
+/* What is known of the selected agent stays through a frame of many seconds; without answers, or a connection, it goes. */
+static void a_slow_frame_keeps_what_is_known_of_an_agent(void **state) {
+    struct app *app = *state;
+    click(app, window_point(app, 400.0f, 300.0f));
+    frame(app);
+    struct message *reply = message_of(MESSAGE_REPLY);
+    (void)snprintf(reply->body.reply.to, sizeof reply->body.reply.to, "inspect");
+    reply->body.reply.agents = calloc(1, sizeof *reply->body.reply.agents);
+    assert_non_null(reply->body.reply.agents);
+    reply->body.reply.agent_count = 1;
+    reply->body.reply.agents[0].id = 3;
+    deliver(app, reply);
+    frame(app);
+    assert_non_null(app_inspected(app));
+    app->now_ms += 60000.0;
+    assert_non_null(app_inspected(app));
+    app->inspection.asked_ms -= 60000.0;
+    frame(app);
+    assert_non_null(app_inspected(app)); /* asked again just now */
+    app->now_ms -= 60000.0;
+    app->inspection.open_ms -= 60000.0;
+    frame(app);
+    assert_non_null(app_inspected(app)); /* a frame of a minute, and the answer may be there */
+    app->now_ms += 60000.0;
+    assert_null(app_inspected(app));
+    app->inspection.open_ms = 0.0;
+    assert_non_null(app_inspected(app));
+    app->link.state = LINK_CONNECTING;
+    assert_null(app_inspected(app));
+}
+
 static void motion_moves_the_target_named_mouse(void **state) {
     struct app *app = *state;
     const struct input_event move = {.type = INPUT_MOTION, .at = window_point(app, 200.0f, 150.0f)};
@@ -1073,6 +1104,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_role_that_may_not_is_told, set_up_viewer, tear_down),
         cmocka_unit_test_setup_teardown(a_lost_connection_is_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_click_on_an_agent_inspects_it, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(a_slow_frame_keeps_what_is_known_of_an_agent, set_up, tear_down),
         cmocka_unit_test_setup_teardown(motion_moves_the_target_named_mouse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_tool_adds_and_undo_removes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(what_is_done_in_panels_is_done_once, set_up, tear_down),
