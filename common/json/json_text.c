@@ -161,6 +161,34 @@ const char *json_value_find(const char *text, const char *path) {
     return *path == '\0' ? value : NULL;
 }
 
+const char *json_member_value(const char *text, int index, size_t *length) {
+    const char *at = skip_space(skip_space(text) + 1);
+    for (int i = 0;; i++) {
+        at = skip_space(skip_string(at));
+        const char *const value = skip_space(at + 1); /* behind the colon */
+        at = skip_value(value);
+        if (i == index) {
+            *length = (size_t)(at - value);
+            return value;
+        }
+        at = skip_space(at + 1);
+    }
+}
+
+size_t json_compact(const char *text, size_t length, char *out) {
+    const char *const end = text + length;
+    size_t written = 0;
+    while (text < end) {
+        const char *const token = text;
+        text = *text == '"' ? skip_string(text) : text + 1;
+        if (strchr(" \t\r\n", *token) == NULL) {
+            memmove(out + written, token, (size_t)(text - token));
+            written += (size_t)(text - token);
+        }
+    }
+    return written;
+}
+
 struct json_place json_place_find(const char *text, const char *path) {
     const char *value = skip_space(text), *place = value;
     for (const char *item = place; item != NULL; item = enter(&value, &path)) {

@@ -254,14 +254,18 @@ struct request_step {
     struct request_until until;
 };
 
-/** Exactly one of scenario and save; the other is "". */
+/** Exactly one of scenario, save and document; the names of the others are "". */
 struct request_load {
     char scenario[LIMIT_NAME_CHARS + 1];
     char save[LIMIT_NAME_CHARS + 1]; /* a saved world */
-    bool has_seed;                   /* with a scenario only */
+    bool has_document;               /* a scenario's; its text is in the extra (request_extra.h) */
+    char name[LIMIT_NAME_CHARS + 1]; /* what the world of a document is called; "": REQUEST_DOCUMENT_NAME */
+    bool has_seed;                   /* not with a saved world */
     uint64_t seed;
     bool has_warmup, warmup; /* false: without the warm-up of the scenario */
 };
+
+#define REQUEST_DOCUMENT_NAME "document"
 
 struct request_resume {
     bool live; /* a recording that is played becomes the world from here on */
