@@ -49,6 +49,11 @@ const char *json_member_value(const char *text, int index, size_t *length);
 /** Leaves out the white space between the tokens of a text that passed json_check; tokens stay as they are. out: room for length
  * bytes; the text itself will do. Returns how many there are. */
 size_t json_compact(const char *text, size_t length, char *out);
+/** Appends the value that begins here, of a text that passed json_check and has no white space between its tokens, as people lay it
+ * out: in one line what fits into JSON_LAYOUT_COLUMNS, otherwise a member a line, elements as many as fit; with a line feed at the
+ * end. */
+enum { JSON_LAYOUT_COLUMNS = 120 };
+void json_layout(const char *value, struct buffer *out);
 
 /* Takes the long strings out of a line of JSON before it is parsed: a parser that copies them byte by byte
  * would take most of the time that a packed frame takes.

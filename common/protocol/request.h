@@ -71,6 +71,7 @@ enum request_op {
     REQUEST_LEAVE,
     REQUEST_LOOK,
     REQUEST_COMPARE,
+    REQUEST_EXPORT,
     REQUEST_OP_COUNT
 };
 
@@ -492,7 +493,7 @@ const struct field *request_fields(enum request_op op);
 unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
 /** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
 const char *request_field_name(int index, unsigned *field);
-/** Whether the answer may have a frame of the world, up to LIMIT_GET_BYTES. */
+/** Whether the answer may have a frame of the world, or its scenario: up to LIMIT_GET_BYTES. */
 bool request_answers_with_frame(const struct request *request);
 /** The wire name of a layout. */
 const char *request_layout_name(int layout);

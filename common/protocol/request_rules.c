@@ -437,7 +437,8 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
 /* ---- one frame ---- */
 
 bool request_answers_with_frame(const struct request *request) {
-    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return) ||
+    return request->op == REQUEST_GET || request->op == REQUEST_EXPORT ||
+           (request->op == REQUEST_STEP && request->body.step.has_return) ||
            (request->op == REQUEST_GO && request->body.go.has_return);
 }
 
@@ -634,8 +635,9 @@ int request_check_load(struct request *request, const cJSON *json, struct failur
     static const char *const what[] = {"scenario", "save", "document", NULL};
     const cJSON *document = cJSON_GetObjectItemCaseSensitive(json, "document");
     if (document == NULL && request->body.load.name[0] != '\0') {
-        return fail_rule(failure, "name",
-                         "allowed only with document; a scenario of the server, or a saved world, has its name");
+        return fail_rule(
+            failure, "name",
+            "allowed only with document; a scenario of the server, or a saved world, has its name");
     }
     if (check_exactly_one(json, what, "scenario, save, document", failure) != 0) {
         return -1;

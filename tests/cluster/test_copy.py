@@ -44,6 +44,7 @@ class Copy(TwinCase):
             document["kinds"]["thief"]["mas"] = 1
             self.assert_error(twins.ask("load", document=document), "bad_scenario", field="document")
             twins.step(5)
+            self.assertEqual(twins.ask("export")["scenario"], "mine")
 
     def test_requests(self):
         dice = random.Random(11)

@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -229,6 +230,116 @@ class Loading(Documents):
                         client.request("hello", token=token)
                         answer = client.request("load", document=SMALL)
                         self.assertEqual(answer["op"] == "reply" or answer["code"], True if is_fine else "denied")
+
+
+def tokens_of(text):
+    """The text without white space between its tokens; by a rule of its own."""
+    return "".join(re.findall(r'"(?:[^"\\]|\\.)*"|[^\s"]+', text))
+
+
+class Exporting(Documents):
+    def exported(self, client):
+        """The document as the line has it, and the reply."""
+        reply = client.request("export")
+        self.assert_reply(reply, "export")
+        line = client.last_line.decode()
+        return line[line.index('"document":') + 11:-1], reply
+
+    def test_every_scenario_of_the_tree(self):
+        """Export as it started is the file up to layout, and a fixed point; the world that comes of it is that world."""
+        large = {"million", "murmuration_100k", "ten_million"} if os.environ.get("DROVER_FULL") != "1" else set()
+        with Server("--paused", "seek") as server, server.connect() as client:
+            names = [row["name"] for row in client.request("list")["scenarios"] if row["name"] not in large]
+            self.assertGreater(len(names), 40)
+            for name in names:
+                with self.subTest(name=name):
+                    of_file = client.request("load", scenario=name)
+                    document, reply = self.exported(client)
+                    self.assertEqual(document, tokens_of(text_of(name)))
+                    self.assertEqual((reply["scenario"], reply["tick"]), (name, 0))
+                    if len(document) < ADMIN_LINE_BYTES - 100:
+                        self.assert_reply(self.load(client, document, name=name), "load", hash=of_file["hash"])
+                        self.assertEqual(self.exported(client)[0], document)
+
+    def test_order_digits_and_escapes_stay(self):
+        text = ('{"world":{"edge":"wrap","size":[4.0e2,300.000]},\t"$schema":"./x.json", "kinds":{"a" : {"mass":1.50,"behaviors":[{"wander":{}}]}},'
+                r'"name":"\u0041 \"b\" \u00e9 ,: {}","seed":12,"targets":{"b":[-0,1E1],"a":[1,2]}, "agents":[{"at":[1,2],"kind":"a"}]}')
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.load(client, text, seed=99)
+            document, reply = self.exported(client)
+            self.assertEqual(document, tokens_of(text))
+            self.assertEqual((reply["seed"], reply["tick_hz"], reply["scenario"]), (99, 60, "document"))
+
+    def test_what_requests_change_is_not_in_it(self):
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+            before = self.exported(client)[0]
+            client.request("set_param", kind="prey", param="max_speed", value=11)
+            client.request("spawn", kind="prey", count=5)
+            client.request("add_obstacle", circle=[100, 100, 20])
+            client.request("step", count=10)
+            after, reply = self.exported(client)
+            self.assertEqual((after, reply["tick"]), (before, 10))
+            client.request("save", name="here")
+            self.load(client, SMALL)
+            self.assertNotEqual(self.exported(client)[0], before)
+            client.request("load", save="here")
+            self.assertEqual(self.exported(client)[0], before)
+            client.request("rewind", tick=10)
+            self.assertEqual(self.exported(client)[0], before)
+
+    def test_a_large_one_and_who_may(self):
+        """A scenario of nearly 4194304 bytes comes whole, while the world ticks; a viewer gets it as well."""
+        digits = "0." + "1234567890" * 6 + "1"
+        field = {"grid": {"cells": [128, 120], "vectors": "VECTORS"}}
+        document = changed(["world", "flow_fields"], {"f": field, "g": field})
+        text = json.dumps(document, separators=(",", ":")).replace('"VECTORS"', "[" + ",".join([f"[{digits},-{digits}]"] * 15360) + "]")
+        self.assertLess(4000000, len(text) + 1)
+        self.assertLess(len(text), 4194304)
+        with tempfile.TemporaryDirectory() as folder, tempfile.NamedTemporaryFile("w") as tokens:
+            (pathlib.Path(folder) / "large.json").write_text(text)
+            tokens.write("viewer secret-v\n")
+            tokens.flush()
+            with Server("--scenarios", folder, "--token-file", tokens.name, "large") as server, server.connect() as client:
+                self.assert_error(client.request("export"), "denied")
+                client.request("hello", token="secret-v")
+                for _ in range(3):
+                    self.assertEqual(self.exported(client)[0], text)
+                wait_for(lambda: client.request("ping")["tick"] > 5, "the world goes on")
+
+    def test_the_tool(self):
+        folder = tempfile.mkdtemp(prefix="drover-documents-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+
+        def tool(*arguments, code=0):
+            run = subprocess.run([TOOL, "export", "--scenario", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(run.returncode, code, run.stderr)
+            return run.stdout if code == 0 else run.stderr
+        with Server("--paused", "--state", f"{folder}/state", "--record", f"{folder}/run.drover", "guard") as server, server.connect() as client:
+            address = ["--server", f"127.0.0.1:{server.port}"]
+            laid_out = tool(*address)
+            self.assertEqual(tokens_of(laid_out), tokens_of(text_of("guard")))
+            self.assertLessEqual(max(map(len, laid_out.splitlines())), max(120, max(map(len, text_of("guard").splitlines()))))
+            path = pathlib.Path(folder) / "again.json"
+            tool(*address, "-o", path)
+            self.assertEqual(path.read_text(), laid_out)
+            self.assertIn("again.json", tool(*address, "-o", path, code=1))
+            self.assertEqual(run_server("--check", str(path)).returncode, 0)
+            client.request("step", count=3)
+            client.request("save", name="kept")
+            self.load(client, SMALL)
+            client.request("step", count=3)
+            small = tool(*address)
+            self.assertEqual(json.loads(small), SMALL)
+            self.assertEqual(tool(*address, "-o", path, "--replace"), "")
+            self.assertIn("\n", small[:-1])
+        self.assertEqual(tool(f"{folder}/run.drover", "--world", 1), text_of("guard"))
+        self.assertEqual(tool(f"{folder}/run.drover"), small)
+        self.assertEqual(tool(f"{folder}/state/saves/kept.drover"), text_of("guard"))
+        self.assertEqual(tool(f"{folder}/state"), small)
+        self.assertIn("has no world 9", tool(f"{folder}/run.drover", "--world", 9, code=1))
+        self.assertIn("refused", tool("--server", "127.0.0.1:1", code=3))
+        run = subprocess.run([TOOL, "export"], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual((run.returncode, "--scenario" in run.stderr), (2, True))
 
 
 class Kept(Documents):

@@ -172,15 +172,17 @@ struct live_options {
 
 /* The rows of an option table; `member` is the struct live_options in `structure`. */
 #define LIVE_OPTION_ROWS(structure, member)                                                                  \
+    LIVE_SERVER_ROWS(structure, member),                                                                     \
+        OPTION_FLAG(structure, member.is_json, "json",                                                       \
+                    "JSON objects, one a line, as where standard output is no terminal.")
+#define LIVE_SERVER_ROWS(structure, member)                                                                  \
     OPTION_TEXT(structure, member.server, "server", "HOST:PORT",                                             \
                 "The server; by default $DROVER_SERVER, otherwise 127.0.0.1:7717."),                         \
         OPTION_TEXT(structure, member.token_file, "token-file", "FILE",                                      \
                     "The file that has the token for the server in its first line; - is standard input. By " \
                     "default the token is $DROVER_TOKEN."),                                                  \
         OPTION_NUMBER(structure, member.timeout, "timeout", LIVE_TIMEOUT_LEAST_S, LIVE_TIMEOUT_MOST_S,       \
-                      LIVE_TIMEOUT_S, "S", "How long to wait for the server's first line, seconds."),        \
-        OPTION_FLAG(structure, member.is_json, "json",                                                       \
-                    "JSON objects, one a line, as where standard output is no terminal.")
+                      LIVE_TIMEOUT_S, "S", "How long to wait for the server's first line, seconds.")
 
 /* The terminal that a command writes to: its size, whether colors are wanted, and single keys without Enter. */
 
