@@ -1,4 +1,4 @@
-/* drover export: where the agents of a recording were, by simulating it again. */
+/* drover export: where the agents of a recording were, by simulating it again; or its scenario, or that of a server's world. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,9 @@
 
 #include "clients/drover/command.h"
 #include "clients/drover/hdf5_file.h"
+#include "clients/drover/live/live.h"
 #include "clients/drover/player.h"
+#include "common/json/json_text.h"
 #include "common/json/json_writer.h"
 #include "common/text/names.h"
 
@@ -17,13 +19,14 @@ static const char *const column_names[COLUMN_COUNT + 1] = {"world", "tick", "id"
                                                            "y",     "vx",   "vy", "heading", "stamina", NULL};
 
 struct export_options {
-    bool is_csv, is_ndjson, is_trajectory, is_hdf5, is_in_meters, replaces;
+    bool is_csv, is_ndjson, is_trajectory, is_hdf5, is_scenario, is_in_meters, replaces;
     double scale, left, bottom;
     uint64_t every, from, to;
     uint32_t world;
     char fields[256];
     char out[1024];
     struct player_means means;
+    struct live_options live; /* with --scenario */
 };
 
 #define LARGEST 9007199254740991.0
@@ -39,6 +42,10 @@ static const struct field export_table[] = {
         struct export_options, is_hdf5, "hdf5",
         "A file of HDF5 (-o FILE), a column each, compressed, and FILE.xdmf beside it, which ParaView "
         "opens; in px unless --meters says otherwise."),
+    OPTION_FLAG(
+        struct export_options, is_scenario, "scenario",
+        "The scenario of the world as it was loaded, a file for drover-server and drover load; without FILE "
+        "that of the world of a server."),
     OPTION_FLAG(struct export_options, is_in_meters, "meters",
                 "Positions in m and velocities in m/s; the names of the columns say so."),
     OPTION_NUMBER(struct export_options, scale, "scale", 0, LIMIT_WORLD_SIZE, 0, "PX",
@@ -53,8 +60,10 @@ static const struct field export_table[] = {
                   "The first tick that is written."),
     OPTION_NUMBER(struct export_options, to, "to", 0, LARGEST, 0, "TICK",
                   "The last tick; 0: that of the recording."),
-    OPTION_NUMBER(struct export_options, world, "world", 0, 1000000, 0, "N",
-                  "The world, counted from 1, of a recording in which scenarios were loaded; 0: all."),
+    OPTION_NUMBER(
+        struct export_options, world, "world", 0, 1000000, 0, "N",
+        "The world, counted from 1, of a recording in which scenarios were loaded; 0: all, with --scenario "
+        "the last."),
     OPTION_TEXT(struct export_options, fields, "fields", "LIST",
                 "What to write about an agent, with commas between: world, tick, id, kind, state, x, y (px), "
                 "vx, vy (px/s), heading (degrees), stamina."),
@@ -62,12 +71,13 @@ static const struct field export_table[] = {
                 "Where to write, in place of standard output; -o FILE is the same."),
     OPTION_FLAG(struct export_options, replaces, "replace", "Replace the file that is there already."),
     PLAYER_MEANS_ROWS(struct export_options, means),
+    LIVE_SERVER_ROWS(struct export_options, live),
     OPTIONS_END,
 };
 
 const struct options_def command_export_options = {
     .program = "drover export",
-    .summary = "Writes where the agents of a recording, or of a saved world, were.",
+    .summary = "Writes where the agents of a recording, or of a saved world, were; or its scenario.",
     .positional = "FILE...",
     .positional_help =
         "The recording, saved world or state folder, or files that continue each other, as for "
@@ -560,14 +570,132 @@ static int export_recording(struct export *export, struct failure *failure) {
     return result;
 }
 
+/* ---- the scenario ---- */
+
+/* A text in lines is as a person laid it out; what came in one line is laid out here. */
+static void append_document(const char *text, size_t length, struct buffer *out) {
+    if (memchr(text, '\n', length) != NULL) {
+        buffer_append(out, text, length);
+        buffer_append_text(out, text[length - 1] == '\n' ? "" : "\n");
+        return;
+    }
+    char *line = malloc(length + 1);
+    if (line == NULL) {
+        out->failed = true;
+        return;
+    }
+    line[json_compact(text, length, line)] = '\0';
+    json_layout(line, out);
+    free(line);
+}
+
+/* The number of the world that is asked for, 0 when there is none. */
+static uint32_t find_world(const struct recording_facts *facts, uint32_t wanted) {
+    for (int i = facts->world_count - 1; i >= 0; i--) {
+        if (wanted == 0 || facts->worlds[i].number == wanted) {
+            return facts->worlds[i].number;
+        }
+    }
+    return 0;
+}
+
+static int read_document(const struct export_options *options, const char *argument,
+                         struct interrupt *interrupt, struct buffer *out, struct failure *failure) {
+    char path[INPUT_PATH];
+    struct scenario scenario;
+    struct recording *recording = input_find(argument, interrupt, path, failure) == 0
+                                      ? input_open(argument, path, options->means.more, failure)
+                                      : NULL;
+    if (recording == NULL) {
+        return -1;
+    }
+    scenario_init(&scenario);
+    const struct recording_facts *facts = recording_facts(recording);
+    const uint32_t world = find_world(facts, options->world);
+    (void)input_print_damage(argument, facts, stderr);
+    const int result = world != 0
+                           ? recording_read_scenario(recording, world, &scenario, failure)
+                           : failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
+                                         "--world: the recording has no world %lu; drover info lists them",
+                                         (unsigned long)options->world);
+    if (result == 0) {
+        append_document(scenario.text, scenario.text_length, out);
+    }
+    scenario_fini(&scenario);
+    recording_close(recording);
+    return result;
+}
+
+/* What a server sends is made fit for a terminal first: the values stay what they are. */
+static enum exit_code ask_document(const struct command_context *context,
+                                   const struct export_options *options, struct buffer *out) {
+    struct live live;
+    struct buffer line;
+    enum exit_code code = EXIT_WELL;
+    buffer_init(&line, COMMAND_LINE_BYTES);
+    if (live_begin(&live, context, &options->live, &code) == 0 &&
+        live_connect(&live, DROVER_RECONNECT_NEVER, &code) == 0) {
+        struct drover_message *reply = live_ask(&live, "{\"op\":\"export\",\"id\":1}", &code);
+        size_t length = 0;
+        const char *text = reply == NULL ? NULL : drover_message_text(reply, &length);
+        if (text != NULL) {
+            shown_json_append(&line, text, length);
+            const char *document = line.failed ? NULL : json_value_find(line.data, "document");
+            if (document != NULL) {
+                json_layout(document, out);
+            } else {
+                live_say("the server's answer has no document");
+                code = EXIT_DIFFERS;
+            }
+        }
+        drover_message_free(reply);
+    }
+    buffer_fini(&line);
+    return live_end(&live, code);
+}
+
+static enum exit_code export_scenario(const struct command_context *context,
+                                      const struct export_options *options, const char *argument) {
+    struct failure failure = {0};
+    struct buffer text;
+    struct output output;
+    enum exit_code code = EXIT_WELL;
+    buffer_init(&text, COMMAND_LINE_BYTES);
+    if (argument == NULL) {
+        code = ask_document(context, options, &text);
+    } else if (read_document(options, argument, context->interrupt, &text, &failure) != 0) {
+        code = command_complain(context, &failure, EXIT_DIFFERS);
+    }
+    int result = code == EXIT_WELL
+                     ? output_begin(&output, context->interrupt, options->out, options->replaces, &failure)
+                     : 0;
+    if (code == EXIT_WELL && result == 0) {
+        output.buffer.failed = output.buffer.failed || text.failed;
+        buffer_append(&output.buffer, text.data == NULL ? "" : text.data, text.length);
+        result = output_finish(&output, &failure);
+    }
+    buffer_fini(&text);
+    return result == 0 ? code : command_complain(context, &failure, EXIT_DIFFERS);
+}
+
 enum exit_code command_export(const struct command_context *context, int argc, char **argv) {
-    struct export_options options = {.means = {.threads = 1}};
+    struct export_options options = {.means = {.threads = 1}, .live = {.timeout = LIVE_TIMEOUT_S}};
     struct failure failure = {0};
     enum exit_code code = EXIT_WELL;
     char path[INPUT_PATH];
     int count = 0;
-    if (!command_options(&command_export_options, argc, argv, &options, 1, argc, &count, &code)) {
+    if (!command_options(&command_export_options, argc, argv, &options, 0, argc, &count, &code)) {
         return code;
+    }
+    if (count == 0 && !options.is_scenario) {
+        (void)failure_set(
+            &failure, FAILURE_BAD_PARAM, NULL,
+            "export: expected FILE..., or --scenario for that of a server; --help shows the usage");
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
+    if (options.is_scenario) {
+        options.means.more = count > 1 ? argv + 2 : NULL;
+        return export_scenario(context, &options, count == 0 ? NULL : argv[1]);
     }
     struct export export = {.options = &options};
     if (check_options(&export, &failure) != 0) {

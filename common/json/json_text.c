@@ -161,6 +161,127 @@ const char *json_value_find(const char *text, const char *path) {
     return *path == '\0' ? value : NULL;
 }
 
+const char *json_member_value(const char *text, int index, size_t *length) {
+    const char *at = skip_space(skip_space(text) + 1);
+    for (int i = 0;; i++) {
+        at = skip_space(skip_string(at));
+        const char *const value = skip_space(at + 1); /* behind the colon */
+        at = skip_value(value);
+        if (i == index) {
+            *length = (size_t)(at - value);
+            return value;
+        }
+        at = skip_space(at + 1);
+    }
+}
+
+size_t json_compact(const char *text, size_t length, char *out) {
+    const char *const end = text + length;
+    size_t written = 0;
+    while (text < end) {
+        const char *const tokens = text;
+        while (text < end && *text > ' ') { /* outside strings all else is white space */
+            text = *text == '"' ? skip_string(text) : text + 1;
+        }
+        memmove(out + written, tokens, (size_t)(text - tokens));
+        written += (size_t)(text - tokens);
+        while (text < end && *text <= ' ') {
+            text++;
+        }
+    }
+    return written;
+}
+
+/* ---- layout ---- */
+
+/* How long the value is in one line, which ends at *end; one that is longer than a line may be is not measured further. */
+static int line_length(const char *value, const char **end) {
+    int length = 0, depth = 0;
+    const char *at = value;
+    do {
+        const char *const token = at;
+        at = *at == '"' ? skip_string(at) : at + 1;
+        depth += (*token == '{' || *token == '[') - (*token == '}' || *token == ']');
+        length += (int)(at - token) + (*token == ',' || *token == ':'); /* with a blank behind it */
+    } while (length <= JSON_LAYOUT_COLUMNS && (depth > 0 || strchr(",}]", *at) == NULL));
+    *end = at;
+    return length;
+}
+
+static void write_in_line(const char *value, const char *end, struct buffer *out) {
+    while (value < end) {
+        const char *const token = value;
+        value = *value == '"' ? skip_string(value) : value + 1;
+        buffer_append(out, token, (size_t)(value - token));
+        if (*token == ',' || *token == ':') {
+            buffer_append(out, " ", 1);
+        }
+    }
+}
+
+/* Returns the column. */
+static int begin_line(int depth, struct buffer *out) {
+    enum { INDENT = 2 };
+    buffer_append(out, "\n", 1);
+    for (int i = 0; i < depth * INDENT; i++) {
+        buffer_append(out, " ", 1);
+    }
+    return depth * INDENT;
+}
+
+/* Appends what ends at `end`; returns the column. */
+static int write_value(const char *value, const char *end, int column, struct buffer *out) {
+    const size_t before = out->length;
+    write_in_line(value, end, out);
+    return column + (int)(out->length - before);
+}
+
+/* Whether the value takes no more than the rest of the line, with a comma behind it; it ends at *end then. */
+static bool fits(const char *value, int column, const char **end) {
+    return column + line_length(value, end) < JSON_LAYOUT_COLUMNS || value[1] == '}' || value[1] == ']';
+}
+
+void json_layout(const char *value, struct buffer *out) {
+    uint32_t arrays = 0; /* bit d: the container at depth d, which takes more than a line, is an array */
+    int depth = 0, column = 0;
+    bool is_behind_lines = false; /* what ends here took more than a line */
+    do {
+        const bool is_array = ((arrays >> depth) & 1) != 0;
+        const char *end = NULL;
+        if (*value == '}' || *value == ']') {
+            depth--;
+            column = begin_line(depth, out) + 1;
+            buffer_append(out, value++, 1);
+            is_behind_lines = true;
+        } else if (*value == ',') {
+            buffer_append(out, value++, 1);
+            if (is_array && !is_behind_lines && fits(value, column + 2, &end)) {
+                buffer_append(out, " ", 1);
+                column += 2;
+            } else {
+                column = begin_line(depth, out);
+            }
+            is_behind_lines = false;
+        } else if ((*value == '{' || *value == '[') && !fits(value, column, &end)) {
+            depth++;
+            arrays = (arrays & ~(UINT32_C(1) << depth)) | ((uint32_t)(*value == '[') << depth);
+            buffer_append(out, value++, 1);
+            column = begin_line(depth, out);
+        } else {
+            const bool is_key = depth > 0 && !is_array && *value == '"' && *skip_string(value) == ':';
+            if (is_key) {
+                end = skip_string(value) + 1;
+            } else {
+                (void)fits(value, column, &end);
+                end = *value == '"' ? skip_string(value) : end; /* however long it is */
+            }
+            column = write_value(value, end, column, out);
+            value = end;
+        }
+    } while (depth > 0);
+    buffer_append(out, "\n", 1);
+}
+
 struct json_place json_place_find(const char *text, const char *path) {
     const char *value = skip_space(text), *place = value;
     for (const char *item = place; item != NULL; item = enter(&value, &path)) {

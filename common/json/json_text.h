@@ -43,6 +43,17 @@ struct json_place json_place_of(const char *text, size_t offset);
 struct json_place json_place_find(const char *text, const char *path);
 /** Where the value that a path names begins in such a text; NULL when there is none. */
 const char *json_value_find(const char *text, const char *path);
+/** Where the value of the member at `index`, from 0, of the object that a text is begins; it has so many members and passed
+ * json_check. *length: of the value, with the white space behind it. */
+const char *json_member_value(const char *text, int index, size_t *length);
+/** Leaves out the white space between the tokens of a text that passed json_check; tokens stay as they are. out: room for length
+ * bytes; the text itself will do. Returns how many there are. */
+size_t json_compact(const char *text, size_t length, char *out);
+/** Appends the value that begins here, of a text that passed json_check and has no white space between its tokens, as people lay it
+ * out: in one line what fits into JSON_LAYOUT_COLUMNS, otherwise a member a line, elements as many as fit; with a line feed at the
+ * end. */
+enum { JSON_LAYOUT_COLUMNS = 120 };
+void json_layout(const char *value, struct buffer *out);
 
 /* Takes the long strings out of a line of JSON before it is parsed: a parser that copies them byte by byte
  * would take most of the time that a packed frame takes.

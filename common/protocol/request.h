@@ -71,6 +71,7 @@ enum request_op {
     REQUEST_LEAVE,
     REQUEST_LOOK,
     REQUEST_COMPARE,
+    REQUEST_EXPORT,
     REQUEST_OP_COUNT
 };
 
@@ -254,14 +255,18 @@ struct request_step {
     struct request_until until;
 };
 
-/** Exactly one of scenario and save; the other is "". */
+/** Exactly one of scenario, save and document; the names of the others are "". */
 struct request_load {
     char scenario[LIMIT_NAME_CHARS + 1];
     char save[LIMIT_NAME_CHARS + 1]; /* a saved world */
-    bool has_seed;                   /* with a scenario only */
+    bool has_document;               /* a scenario's; its text is in the extra (request_extra.h) */
+    char name[LIMIT_NAME_CHARS + 1]; /* what the world of a document is called; "": REQUEST_DOCUMENT_NAME */
+    bool has_seed;                   /* not with a saved world */
     uint64_t seed;
     bool has_warmup, warmup; /* false: without the warm-up of the scenario */
 };
+
+#define REQUEST_DOCUMENT_NAME "document"
 
 struct request_resume {
     bool live; /* a recording that is played becomes the world from here on */
@@ -489,7 +494,7 @@ const struct field *request_fields(enum request_op op);
 unsigned request_snapshot_fields(const struct request_subscribe *subscribe);
 /** The names of such a set, in the order of protocol.md: "pos", "vel", ...; NULL after the last. */
 const char *request_field_name(int index, unsigned *field);
-/** Whether the answer may have a frame of the world, up to LIMIT_GET_BYTES. */
+/** Whether the answer may have a frame of the world, or its scenario: up to LIMIT_GET_BYTES. */
 bool request_answers_with_frame(const struct request *request);
 /** The wire name of a layout. */
 const char *request_layout_name(int layout);

@@ -488,6 +488,24 @@ static int decode_object(const cJSON *json, struct request *request, struct fail
     return result;
 }
 
+/* The document of a load as its line has it: a tree does not have the digits of its numbers. */
+static int take_document(const char *line, const cJSON *json, struct request *request,
+                         struct failure *failure) {
+    size_t length = 0;
+    int index = 0;
+    for (const cJSON *member = json->child; strcmp(member->string, "document") != 0; member = member->next) {
+        index++;
+    }
+    const char *text = json_member_value(line, index, &length);
+    request->extra = request_extra_create(length + 1);
+    if (request->extra == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    request->extra->document = request_extra_tail(request->extra);
+    request->extra->document_length = json_compact(text, length, request->extra->document);
+    return 0;
+}
+
 int request_decode_within(const char *line, size_t length, const struct json_limits *limits,
                           struct request *request, struct failure *failure) {
     struct json_fault fault;
@@ -502,7 +520,10 @@ int request_decode_within(const char *line, size_t length, const struct json_lim
     if (json == NULL) {
         return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
     }
-    const int result = decode_tree(json, request, failure);
+    int result = decode_tree(json, request, failure);
+    if (result == 0 && request->op == REQUEST_LOAD && request->body.load.has_document) {
+        result = take_document(line, json, request, failure);
+    }
     cJSON_Delete(json);
     if (result != 0) {
         request_fini(request);

@@ -1,4 +1,4 @@
-/* What a request has beyond its fixed size: columns of numbers, or the requests of a batch. Memory of its own,
+/* What a request has beyond its fixed size: columns of numbers, the requests of a batch, or a document. Memory of its own,
  * which does not change once the request is decoded and which copies of the request share.
  *
  * request_decode_within creates it, request_copy shares it, request_fini gives it back; the last holder frees it. The
@@ -44,6 +44,9 @@ struct request_extra {
     struct request_columns columns;
     uint32_t member_count;   /* of a batch */
     struct request *members; /* in the tail; their extras go with this one */
+    size_t document_length;
+    char *
+        document; /* of load: JSON without white space between its tokens, NUL-terminated, in the tail; NULL: none */
 };
 
 /** Zeroed, with one holder and so many bytes behind it, which are aligned for any number. NULL: out of memory. */

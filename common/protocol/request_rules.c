@@ -437,7 +437,8 @@ int request_check_subscribe(struct request *request, const cJSON *json, struct f
 /* ---- one frame ---- */
 
 bool request_answers_with_frame(const struct request *request) {
-    return request->op == REQUEST_GET || (request->op == REQUEST_STEP && request->body.step.has_return) ||
+    return request->op == REQUEST_GET || request->op == REQUEST_EXPORT ||
+           (request->op == REQUEST_STEP && request->body.step.has_return) ||
            (request->op == REQUEST_GO && request->body.go.has_return);
 }
 
@@ -631,14 +632,34 @@ int request_check_set_param(struct request *request, const cJSON *json, struct f
 }
 
 int request_check_load(struct request *request, const cJSON *json, struct failure *failure) {
-    static const char *const what[] = {"scenario", "save", NULL};
-    if (check_exactly_one(json, what, "scenario, save", failure) != 0) {
+    static const char *const what[] = {"scenario", "save", "document", NULL};
+    const cJSON *document = cJSON_GetObjectItemCaseSensitive(json, "document");
+    if (document == NULL && request->body.load.name[0] != '\0') {
+        return fail_rule(
+            failure, "name",
+            "allowed only with document; a scenario of the server, or a saved world, has its name");
+    }
+    if (check_exactly_one(json, what, "scenario, save, document", failure) != 0) {
         return -1;
     }
+    if (document != NULL && !cJSON_IsObject(document)) {
+        return failure_set(failure, FAILURE_BAD_PARAM, "document", "expected an object, a scenario; found %s",
+                           json_type_name(document));
+    }
     if (request->body.load.has_seed && request_is_given(json, "save")) {
-        return fail_rule(failure, "seed", "allowed only with scenario; a saved world has its seed");
+        return fail_rule(failure, "seed",
+                         "allowed only with scenario or document; a saved world has its seed");
     }
     return 0;
+}
+
+/* request_codec.c takes the document out of the line. */
+bool request_write_load(const struct request *request, struct json_writer *json) {
+    if (request->extra != NULL && request->extra->document != NULL) {
+        json_key(json, "document");
+        json_raw(json, request->extra->document);
+    }
+    return false;
 }
 
 /* x and y may be left out only with "gone":true. */

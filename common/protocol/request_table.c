@@ -232,8 +232,10 @@ static const struct field step_fields[] = {
 static const struct field load_fields[] = {
     NAME(struct request_load, scenario, 0, "As `list` names it."),
     NAME(struct request_load, save, 0, "A saved world."),
+    SHAPED("document", "object", 0, "A scenario itself, as its file has it.", FIELD_HAS(struct request_load, has_document)),
+    NAME(struct request_load, name, 0, "What the world is called; with document, \"" REQUEST_DOCUMENT_NAME "\" when left out."),
     ROW("seed", FIELD_UINT64, struct request_load, seed, 0, 0, LIMIT_ID_INTEGER,
-        "Instead of the file's; with scenario.", FIELD_HAS(struct request_load, has_seed)),
+        "Instead of the scenario's; not with save.", FIELD_HAS(struct request_load, has_seed)),
     FLAG(struct request_load, warmup,
         "false: without the warm-up of the scenario.", FIELD_HAS(struct request_load, has_warmup)),
     END,
@@ -504,7 +506,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_STEP] = {"step", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, step_fields, request_check_step,
         request_write_step, STRIPES_TOO},
     [REQUEST_LOAD] = {"load", ROLE_ADMIN, WORLD | CHANGES | ANSWERS, load_fields, request_check_load,
-        NULL, STRIPES_LIMIT("a world that stripes cannot run is refused; the message says why, and what to change")},
+        request_write_load, STRIPES_LIMIT("a world that stripes cannot run is refused; the message says why, and what to change")},
     [REQUEST_PING] = {"ping", ROLE_NONE, LOOP | ANSWERS, ping_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_BYE] = {"bye", ROLE_NONE, LOOP | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_HELLO] = {"hello", ROLE_NONE, LOOP | ANSWERS, hello_fields, request_check_hello, NULL, STRIPES_TOO},
@@ -544,6 +546,7 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_LOOK] = {"look", ROLE_OPERATOR, LOOP | ANSWERS, look_fields, request_check_look, NULL, NO_PAST},
     [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
+    [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, no_fields, NULL, NULL, STRIPES_TOO},
 };
 /* clang-format on */
 

@@ -64,6 +64,7 @@ void request_check_hint(enum request_op op, struct failure *failure);
 /* Each writer adds the fields of its op that the table cannot write to an open object. Returns whether these are
  * all its fields: otherwise the table writes the others. */
 bool request_write_remove(const struct request *request, struct json_writer *json);
+bool request_write_load(const struct request *request, struct json_writer *json);
 bool request_write_inspect(const struct request *request, struct json_writer *json);
 bool request_write_cursor(const struct request *request, struct json_writer *json);
 

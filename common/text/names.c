@@ -56,6 +56,18 @@ bool name_is_valid(const char *text, size_t length) {
     return true;
 }
 
+void name_from_path(const char *path, char name[LIMIT_NAME_CHARS + 1]) {
+    const char *slash = strrchr(path, '/');
+    const char *base = slash == NULL ? path : slash + 1;
+    const char *dot = strrchr(base, '.');
+    size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
+    length = length > LIMIT_NAME_CHARS ? LIMIT_NAME_CHARS : length;
+    for (size_t i = 0; i < length; i++) {
+        name[i] = name_is_valid(base + i, 1) ? base[i] : '_';
+    }
+    name[length] = '\0';
+}
+
 /* ---- nearest name ---- */
 
 enum { TOO_FAR = NEAREST_NAME_CHARS + 1, MOST_CHANGES = 3, LEAST_BEGUN = 4 };

@@ -21,6 +21,8 @@ struct name_table {
 NODISCARD int name_table_intern(struct name_table *table, const char *name, size_t length);
 /** Whether text[0..length) is a name: 1 to LIMIT_NAME_CHARS characters of A-Z a-z 0-9 _ -. */
 bool name_is_valid(const char *text, size_t length);
+/** "some/dir/hunters.json" -> "hunters". Characters a name cannot have become '_'. */
+void name_from_path(const char *path, char name[LIMIT_NAME_CHARS + 1]);
 /** The index of the name, or -1. */
 NODISCARD int name_table_find(const struct name_table *table, const char *name);
 

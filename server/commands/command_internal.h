@@ -56,7 +56,8 @@
     X(REQUEST_SEAT, apply_seat)                       \
     X(REQUEST_GO, apply_go)                           \
     X(REQUEST_LEAVE, apply_leave)                           \
-    X(REQUEST_COMPARE, apply_compare)
+    X(REQUEST_COMPARE, apply_compare)                 \
+    X(REQUEST_EXPORT, apply_export)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/json/field_json.h"
+#include "common/json/json_text.h"
 #include "common/snapshot/frame_layout.h"
 #include "common/snapshot/snapshot.h"
 #include "common/snapshot/snapshot_packed.h"
@@ -394,6 +395,29 @@ int apply_get(struct apply *apply) {
     apply_write_tick(apply);
     return command_frame_write(apply->state, &get->view, request_columns_of(apply->request), apply->json,
                                &apply->failure);
+}
+
+/* ---- export ---- */
+
+int apply_export(struct apply *apply) {
+    const struct simulation_state *state = apply->state;
+    if (state->text_length == 0) {
+        return failure_set(&apply->failure, FAILURE_NO_SCENARIO, NULL,
+                           "this world was made without a scenario's text");
+    }
+    char *document = malloc(state->text_length + 1);
+    if (document == NULL) {
+        return apply_fail_memory(apply);
+    }
+    document[json_compact(state->text, state->text_length, document)] = '\0';
+    apply_write_tick(apply);
+    json_key_string(apply->json, "scenario", state->name);
+    json_key_unsigned(apply->json, "seed", world_seed(state->world));
+    json_key_number(apply->json, "tick_hz", world_tick_hz(state->world));
+    json_key(apply->json, "document");
+    json_raw(apply->json, document);
+    free(document);
+    return 0;
 }
 
 /* ---- get_params ---- */

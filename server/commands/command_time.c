@@ -60,9 +60,10 @@ int apply_step(struct apply *apply) {
 int apply_load(struct apply *apply) {
     struct simulation_state *state = apply->state;
     if (state->arrival == NULL) {
-        return failure_set(&apply->failure, FAILURE_INTERNAL, "scenario", "no world was built for this load");
+        return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "no world was built for this load");
     }
-    if (simulation_state_check(state, state->arrival, "scenario", &apply->failure) != 0) {
+    const char *given = apply->request->body.load.has_document ? "document" : "scenario";
+    if (simulation_state_check(state, state->arrival, given, &apply->failure) != 0) {
         return -1;
     }
     const uint32_t core = state->arrival->core;

@@ -9,6 +9,7 @@
 
 #include "common/json/json_writer.h"
 #include "common/protocol/message.h"
+#include "common/protocol/request_extra.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "common/system/timed_wait.h"
@@ -51,6 +52,7 @@ static void take_request(struct scenario_order *order, const struct request *req
     switch (request->op) {
     case REQUEST_LOAD:
         order->load = request->body.load;
+        order->document = order->load.has_document ? request_extra_keep(request->extra) : NULL;
         order->kind = order->load.save[0] != '\0' ? ORDER_LOAD_SAVE : ORDER_LOAD;
         memcpy(order->save, order->load.save, sizeof order->save);
         return;
@@ -92,6 +94,7 @@ void scenario_order_destroy(struct scenario_order *order) {
     if (order != NULL) {
         built_world_fini(&order->built);
         past_way_fini(&order->way);
+        request_extra_release(order->document);
         world_destroy(order->clone.world);
         free(order->clone.text);
         free(order->saves);
@@ -172,13 +175,29 @@ void scenario_order_clone(struct scenario_order *order, const struct simulation_
     order->saved_tick = world_tick(clone->world);
 }
 
+/* The scenario of a document, or of the name. */
+static int read_scenario(struct scenario_order *order, const struct scenario_source *source,
+                         struct scenario *scenario) {
+    const struct request_load *load = &order->load;
+    const struct request_extra *given = order->document;
+    if (given == NULL) {
+        return source->load(source->context, load->scenario, scenario, &order->failure);
+    }
+    const int result = scenario_text_read(given->document, given->document_length, scenario, &order->failure);
+    if (result == 0) {
+        (void)snprintf(scenario->name, sizeof scenario->name, "%s",
+                       load->name[0] != '\0' ? load->name : REQUEST_DOCUMENT_NAME);
+    }
+    return result;
+}
+
 static int build(struct scenario_order *order, const struct scenario_source *source,
                  const struct world_overrides *overrides, const atomic_bool *given_up) {
     struct scenario *scenario = malloc(sizeof *scenario);
     if (scenario == NULL) {
         return fail_memory(&order->failure);
     }
-    int result = source->load(source->context, order->load.scenario, scenario, &order->failure);
+    int result = read_scenario(order, source, scenario);
     if (result == 0) {
         result = built_world_make(scenario, overrides, order->load.has_seed ? &order->load.seed : NULL,
                                   given_up, &order->built, &order->failure);
@@ -191,7 +210,8 @@ static int build(struct scenario_order *order, const struct scenario_source *sou
     }
     if (result != 0) {
         /* The failure's own field is a place in the file, and in the message; here it is the request's. */
-        memcpy(order->failure.field, "scenario", sizeof "scenario");
+        (void)snprintf(order->failure.field, sizeof order->failure.field, "%s",
+                       order->document != NULL ? "document" : "scenario");
     }
     return result;
 }

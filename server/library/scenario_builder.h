@@ -76,6 +76,7 @@ struct scenario_order {
     uint32_t session;                /* of the command */
     enum scenario_order_kind kind;
     struct request_load load;
+    struct request_extra *document;  /* that of the load has the scenario; owned; NULL: it is in a file */
     struct request_rewind rewind;    /* ORDER_REWIND; ORDER_TWIN of a branch */
     char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
     bool replaces;                   /* one of that name */

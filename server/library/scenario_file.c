@@ -16,19 +16,6 @@ static enum failure_code code_of(enum regular_file_result result) {
                                           : FAILURE_BAD_SCENARIO;
 }
 
-/* "some/dir/hunters.json" -> "hunters". Characters a name cannot have become '_'. */
-static void name_from_path(const char *path, char name[LIMIT_NAME_CHARS + 1]) {
-    const char *slash = strrchr(path, '/');
-    const char *base = slash == NULL ? path : slash + 1;
-    const char *dot = strrchr(base, '.');
-    size_t length = dot == NULL || dot == base ? strlen(base) : (size_t)(dot - base);
-    length = length > LIMIT_NAME_CHARS ? LIMIT_NAME_CHARS : length;
-    for (size_t i = 0; i < length; i++) {
-        name[i] = name_is_valid(base + i, 1) ? base[i] : '_';
-    }
-    name[length] = '\0';
-}
-
 /* The whole file, malloc'd; NULL with *failure. */
 static char *read_text(const char *path, size_t *length, struct failure *failure) {
     char *text = NULL;
@@ -41,6 +28,19 @@ static char *read_text(const char *path, size_t *length, struct failure *failure
     return text;
 }
 
+int scenario_text_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
+    struct failure inner = {0};
+    if (scenario_read(text, length, scenario, &inner) == 0) {
+        return 0;
+    }
+    const enum failure_code code = inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO;
+    (void)failure_set(failure, code, inner.field, "%s%s%s", inner.field, inner.field[0] == '\0' ? "" : ": ",
+                      inner.message);
+    failure->line = inner.line;
+    failure->column = inner.column;
+    return -1;
+}
+
 int scenario_file_read(const char *path, struct scenario *scenario, struct failure *failure) {
     scenario_init(scenario);
     size_t length = 0;
@@ -48,19 +48,12 @@ int scenario_file_read(const char *path, struct scenario *scenario, struct failu
     if (text == NULL) {
         return -1;
     }
-    struct failure inner = {0};
-    const int read = scenario_read(text, length, scenario, &inner);
+    const int read = scenario_text_read(text, length, scenario, failure);
     free(text);
-    if (read != 0) {
-        const enum failure_code code = inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO;
-        (void)failure_set(failure, code, inner.field, "%s%s%s", inner.field,
-                          inner.field[0] == '\0' ? "" : ": ", inner.message);
-        failure->line = inner.line;
-        failure->column = inner.column;
-        return -1;
+    if (read == 0) {
+        name_from_path(path, scenario->name);
     }
-    name_from_path(path, scenario->name);
-    return 0;
+    return read;
 }
 
 bool scenario_file_check(const char *path, struct scenario_mistakes *mistakes) {

@@ -28,6 +28,9 @@ NODISCARD bool scenario_file_check(const char *path, struct scenario_mistakes *m
  * mistake; the message is then "JSON PATH: what is wrong", without the file's name; line and column say where. scenario->name comes from the
  * file's name. */
 NODISCARD int scenario_file_read(const char *path, struct scenario *scenario, struct failure *failure);
+/** The same of a text without a file: its name stays "". */
+NODISCARD int scenario_text_read(const char *text, size_t length, struct scenario *scenario,
+                                 struct failure *failure);
 /** Puts before the message of such a refusal the file's name and the place: "NAME:LINE:COLUMN: ...". Returns -1. */
 int scenario_file_fail(const char *name, const struct failure *reason, struct failure *failure);
 /** scenario_file_read with the file's path, as given, and the place before the message. */

@@ -618,12 +618,14 @@ static void note_told(struct loop_context *loop, uint32_t revision) {
 static void send_frame_answer(struct loop_context *loop, struct session *session,
                               const struct command *command, char *text, size_t length) {
     struct frame_memory *memory = &loop->broadcast.scratch.memory;
+    const enum request_op op = command->request.op;
     if (frame_memory_room(memory) < length) {
         struct failure failure = {0};
         free(text);
         (void)failure_set(&failure, FAILURE_BUSY, NULL,
-                          "%sthe frame of %zu bytes finds no room in the memory for frames (--frame-memory)",
-                          command->request.op == REQUEST_GET ? "" : "the ticks are done, but ", length);
+                          "%sthe %s of %zu bytes finds no room in the memory for frames (--frame-memory)",
+                          request_has_trait(op, REQUEST_TRAIT_QUERY) ? "" : "the ticks are done, but ",
+                          op == REQUEST_EXPORT ? "scenario" : "frame", length);
         struct buffer out;
         session->errors++;
         buffer_init(&out, LOOP_REPLY_BYTES);

@@ -1,11 +1,12 @@
 """drover-cluster --mode copy: the same world as drover-server's, at every tick, whatever is asked of it."""
 
+import json
 import pathlib
 import random
 import tempfile
 import unittest
 
-from cluster import SHARED_MEMORY, TCP, Cluster, Server
+from cluster import ROOT, SHARED_MEMORY, TCP, Cluster, Server
 from twins import ALL, FULL, LARGE, SLOW, TwinCase
 
 # A pure flock, a crowd between walls, remembered quarries, formations, states and scenery.
@@ -32,6 +33,18 @@ class Copy(TwinCase):
         self.check_scenarios(4, SHARED_MEMORY, ALL if FULL else HANDFUL, 120 if FULL else 20)
         for ranks, mca in ((2, SHARED_MEMORY), (3, TCP)):
             self.check_scenarios(ranks, mca, ALL, 120 if FULL else 12)
+
+    def test_a_document(self):
+        """The other ranks have no file of it."""
+        with self.twins(3, "seek") as twins:
+            document = json.loads((ROOT / "scenarios/guard.json").read_text(encoding="utf-8"))
+            self.assert_reply(twins.ask("load", document=document, name="mine", seed=4), "load", scenario="mine")
+            twins.ask("pause")
+            twins.step(20)
+            document["kinds"]["thief"]["mas"] = 1
+            self.assert_error(twins.ask("load", document=document), "bad_scenario", field="document")
+            twins.step(5)
+            self.assertEqual(twins.ask("export")["scenario"], "mine")
 
     def test_requests(self):
         dice = random.Random(11)

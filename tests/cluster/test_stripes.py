@@ -49,6 +49,18 @@ class Stripes(TwinCase):
                     twins.step(min(ticks, LARGE.get(name, ticks)))
         return refused
 
+    def test_a_document(self):
+        """As a scenario by its name: what stripes cannot run is refused, and the old world goes on."""
+        with self.twins(3, "pedestrians") as twins:
+            documents = {name: json.loads((ROOT / f"scenarios/{name}.json").read_text(encoding="utf-8")) for name in ("flock", "doorway", "seek_jumping")
+                         if (ROOT / f"scenarios/{name}.json").exists()}
+            for name, document in documents.items():
+                by_name, by_text = twins.clients[1].request("load", id="a", scenario=name), twins.clients[1].request("load", id="b", document=document)
+                self.assertEqual((by_name["op"], by_name.get("hash"), by_name.get("code")), (by_text["op"], by_text.get("hash"), by_text.get("code")))
+            self.assert_reply(twins.ask("load", document=documents["flock"], name="mine"), "load", scenario="mine")
+            twins.ask("pause")
+            twins.step(15)
+
     def test_hash_at_every_tick_on_shared_memory(self):
         self.assertEqual(self.check_scenarios(2, SHARED_MEMORY, HANDFUL, 40), [])
 

@@ -109,7 +109,7 @@ class Maker:
         if kind == "boolean":
             return self.maybe(0.7)
         if kind == "object":  # a member of a batch
-            return {part: self.like(how, part) for part, how in schema["properties"].items() if part in schema.get("required", ()) or self.maybe(0.3)}
+            return {part: self.like(how, part) for part, how in schema.get("properties", {}).items() if part in schema.get("required", ()) or self.maybe(0.3)}
         if kind in ("integer", "number"):
             return self.number(schema.get("minimum", -1e5), schema.get("maximum", 1e5), kind == "integer")
         if kind == "array":

@@ -214,14 +214,13 @@ class Commands(Case):
             (["step", 0], "out of range"), (["seek", 5], "not_replaying"), (["ask", "fly"], "unknown_op"), (["help", "stop"], "step"),
             (["watch", "--kinds", "bird", "--region", "0,0,0,1"], "width"), (["get", "--region", "1,2"], "region"),
             (["ask", "spawn", "cuont=3"], "kind"), (["target", "mouse"], ""),
-            (["load", "2_arrive.json"], "drover-server --scenarios FOLDER"),
         ]:
             with self.subTest(arguments=arguments):
                 self.assertIn(words, self.expect(1, self.port, *arguments))
 
     def test_usage(self):
         for arguments, words in [
-            (["watc"], "watch"), (["step", "many"], "number"), (["step", "1", "2"], "COUNT"), (["set", "speed", "1"], "KIND.PARAMETER"),
+            (["watc"], "watch"), (["step", "many"], "number"), (["step", "1", "2"], "COUNT"), (["load", "2_arrive.json"], "by its name, without .json"), (["set", "speed", "1"], "KIND.PARAMETER"),
             (["watch", "headin"], "heading"), (["watch", "--hz", "fast"], "--hz"), (["get", "--agents", "one"], "--agents"),
             (["get", "--region", "a,b"], "--region"), (["ping", "now"], "now"), (["ask"], "OP"), (["ask", "spawn", "kind"], "MEMBER=VALUE"),
             (["spawn", "prey", "--sped", "1"], "--sped"), (["completion", "csh"], "bash"), (["top", "--every", "0"], "--every"),

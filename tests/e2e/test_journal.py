@@ -756,6 +756,10 @@ class OddNumbers(Kept):
         scenario["agents"].append({"kind": "driven", "at": [200, 100]})
         scenario["world"].setdefault("obstacles", []).insert(0, {"box": [300, 150, 40, 8], "door": {"open": [40, 0], "time": 1}})
         pathlib.Path(self.scenario).write_text(json.dumps(scenario), encoding="utf-8")
+        scenario["targets"]["mouse"] = ["#", "#"]
+        document = json.dumps(scenario).replace('"#"', "#")
+        self.assertFalse(set(document) & set("@!?"))
+        self.FORMS = (*self.FORMS, f'"op":"load","document":{document},"seed":!')  # pylint: disable=invalid-name
 
     def some_request(self, dice):
         marks = {"#": self.ODD, "@": self.BITS, "!": self.INTEGERS, "?": "abc"}

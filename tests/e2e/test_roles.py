@@ -13,7 +13,7 @@ import unittest
 from drover_client import MEASURED_MEMORY, Case, Server, run_server, wait_for
 
 OPS = {
-    "viewer": [("subscribe", {}), ("unsubscribe", {}), ("get_params", {}), ("measure", {}), ("list", {}), ("list", {"what": "saves"}), ("list", {"what": "branches"}), ("list", {"what": "seats"}), ("list", {"what": "changes"}), ("stats", {}),
+    "viewer": [("subscribe", {}), ("unsubscribe", {}), ("get_params", {}), ("measure", {}), ("export", {}), ("list", {}), ("list", {"what": "saves"}), ("list", {"what": "branches"}), ("list", {"what": "seats"}), ("list", {"what": "changes"}), ("stats", {}),
                ("cursor", {"x": 1, "y": 2}), ("cursor", {"gone": True})],
     "operator": [("set_target", {"name": "mouse", "x": 1, "y": 2}), ("mouse", {"x": 3, "y": 4}), ("spawn", {"kind": "seeker"}),
                  ("remove", {"agent": 2}), ("set_param", {"kind": "seeker", "param": "mass", "value": 2}),

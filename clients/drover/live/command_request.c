@@ -7,6 +7,9 @@
 
 #include "common/base/utf8.h"
 #include "common/json/json_check.h"
+#include "common/json/json_text.h"
+#include "common/system/regular_file.h"
+#include "common/text/names.h"
 
 enum { MEMBER_NAME = 64 };
 
@@ -364,6 +367,17 @@ static int write_arguments(struct writing *writing, int count, char *const *argu
 
 /* ---- requests ---- */
 
+static void write_document(struct writing *writing) {
+    const int document = find_member(REQUEST_LOAD, "document"), name = find_member(REQUEST_LOAD, "name");
+    const struct request_words *words = writing->words;
+    writing->is_given[document] = true;
+    json_key(&writing->json, "document");
+    json_raw(&writing->json, words->document);
+    if (words->values[name][0] == '\0') {
+        json_key_string(&writing->json, "name", words->document_name);
+    }
+}
+
 static int write_options(struct writing *writing) {
     const struct request_command *command = writing->command;
     const struct field *fields = request_fields(command->op);
@@ -409,7 +423,12 @@ int request_words_write(const struct request_command *command, const struct requ
         .command = command, .words = words, .json = json_writer_begin(out), .failure = failure};
     json_object(&writing.json);
     json_key_string(&writing.json, "op", request_op_name(command->op));
-    if (write_arguments(&writing, count, arguments) != 0 || write_options(&writing) != 0) {
+    if (words->document != NULL) {
+        write_document(&writing);
+    } else if (write_arguments(&writing, count, arguments) != 0) {
+        return -1;
+    }
+    if (write_options(&writing) != 0) {
         return -1;
     }
     if (is_bare(&writing, count)) {
@@ -643,12 +662,12 @@ static const struct request_command request_commands[] = {
      NULL},
     {"load",
      REQUEST_LOAD,
-     "[SCENARIO]",
-     "Its name, as list has it.",
+     "[SCENARIO | FILE.json]",
+     "Its name, as list has it; or the path of a file here, with a / or .json, whose text is sent.",
      "Puts a scenario, or with --save a saved world, in place of the world.",
      {"scenario", "", NULL},
      {{"no-warmup", "warmup", "false", "Without the warm-up of the scenario."}, {NULL, NULL, NULL, NULL}},
-     " scenario warmup ",
+     " scenario document warmup ",
      NULL,
      NULL},
     {"save",
@@ -712,13 +731,72 @@ static enum exit_code ask_once(const struct command_context *context, const stru
     return live_end(&live, code);
 }
 
+/* Whether the argument of load is a file here, as for drover-server, and not a name that the server knows. */
+static bool is_scenario_file(const struct request_command *command, int count, char *const *arguments) {
+    const size_t length = count == 1 ? strlen(arguments[0]) : 0;
+    return command->op == REQUEST_LOAD && count == 1 &&
+           (strchr(arguments[0], '/') != NULL ||
+            (length > 5 && strcmp(arguments[0] + length - 5, ".json") == 0));
+}
+
+/* The text of a scenario's file as a line has it; malloc'd, NULL with *failure. Whether it is a scenario is for the server to say:
+ * a later one may know more. */
+static char *read_document(const char *path, char name[LIMIT_NAME_CHARS + 1], struct failure *failure) {
+    char *text = NULL;
+    size_t length = 0;
+    char reason[REGULAR_FILE_REASON];
+    struct json_fault fault;
+    const struct json_limits limits = json_limits_file();
+    const enum regular_file_result result =
+        regular_file_read(path, LIMIT_SCENARIO_BYTES, &text, &length, reason);
+    if (result != REGULAR_FILE_OK) {
+        (void)failure_set(failure, FAILURE_IO, NULL, "load: %.200s: %s%s", path, reason,
+                          result == REGULAR_FILE_MISSING
+                              ? "; a scenario of the server is loaded by its name, without .json"
+                              : "");
+        return NULL;
+    }
+    if (json_check(text, length, &limits, &fault) != JSON_FINE) {
+        (void)failure_set(failure, FAILURE_PARSE, NULL, "load: %.200s:%d:%d: %s", path, fault.line,
+                          fault.column, fault.message);
+        free(text);
+        return NULL;
+    }
+    text[json_compact(text, length, text)] = '\0';
+    name_from_path(path, name);
+    return text;
+}
+
+static int write_request(const struct request_command *command, struct request_words *words, int count,
+                         char *const *arguments, struct buffer *request, struct failure *failure) {
+    char *document = NULL;
+    if (is_scenario_file(command, count, arguments)) {
+        document = read_document(arguments[0], words->document_name, failure);
+        if (document == NULL) {
+            return -1;
+        }
+    }
+    words->document = document;
+    int result = request_words_write(command, words, count, arguments, request, failure);
+    if (result == 0 && document != NULL && request->length > LIMIT_ADMIN_LINE_BYTES) {
+        result =
+            failure_set(failure, FAILURE_TOO_LONG, NULL,
+                        "load: %.200s: %zu bytes without the white space between values; allowed: about %d, "
+                        "or its name, of a file in the server's folder",
+                        arguments[0], strlen(document), LIMIT_ADMIN_LINE_BYTES);
+    }
+    words->document = NULL;
+    free(document);
+    return result;
+}
+
 static enum exit_code send(const struct command_context *context, const struct request_command *command,
-                           const struct request_words *words, int count, char *const *arguments) {
+                           struct request_words *words, int count, char *const *arguments) {
     struct buffer request;
     struct failure failure = {0};
-    buffer_init(&request, 1 << 20);
+    buffer_init(&request, LIMIT_SCENARIO_BYTES + (1 << 20));
     enum exit_code code = EXIT_USAGE;
-    if (request_words_write(command, words, count, arguments, &request, &failure) != 0) {
+    if (write_request(command, words, count, arguments, &request, &failure) != 0) {
         code = command_complain(context, &failure, EXIT_USAGE);
     } else {
         code = ask_once(context, &words->live, request.data);

@@ -579,9 +579,6 @@ static const char *command_hint(const char *message) {
     } rows[] = {
         {"\"replace\":true", "; on the command line: drover save --replace"},
         {"`record` with \"on\":false", "; on the command line: drover record --stop"},
-        {".json\" is not a name",
-         "; a scenario is loaded by its name, without .json: drover-server --scenarios "
-         "FOLDER says where its file is"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (strstr(message, rows[i].words) != NULL) {

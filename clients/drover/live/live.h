@@ -172,15 +172,17 @@ struct live_options {
 
 /* The rows of an option table; `member` is the struct live_options in `structure`. */
 #define LIVE_OPTION_ROWS(structure, member)                                                                  \
+    LIVE_SERVER_ROWS(structure, member),                                                                     \
+        OPTION_FLAG(structure, member.is_json, "json",                                                       \
+                    "JSON objects, one a line, as where standard output is no terminal.")
+#define LIVE_SERVER_ROWS(structure, member)                                                                  \
     OPTION_TEXT(structure, member.server, "server", "HOST:PORT",                                             \
                 "The server; by default $DROVER_SERVER, otherwise 127.0.0.1:7717."),                         \
         OPTION_TEXT(structure, member.token_file, "token-file", "FILE",                                      \
                     "The file that has the token for the server in its first line; - is standard input. By " \
                     "default the token is $DROVER_TOKEN."),                                                  \
         OPTION_NUMBER(structure, member.timeout, "timeout", LIVE_TIMEOUT_LEAST_S, LIVE_TIMEOUT_MOST_S,       \
-                      LIVE_TIMEOUT_S, "S", "How long to wait for the server's first line, seconds."),        \
-        OPTION_FLAG(structure, member.is_json, "json",                                                       \
-                    "JSON objects, one a line, as where standard output is no terminal.")
+                      LIVE_TIMEOUT_S, "S", "How long to wait for the server's first line, seconds.")
 
 /* The terminal that a command writes to: its size, whether colors are wanted, and single keys without Enter. */
 
@@ -308,6 +310,8 @@ struct request_words {
     struct live_options live;
     bool switches[REQUEST_WORDS_SWITCHES];
     char values[REQUEST_WORDS_MEMBERS][REQUEST_WORDS_VALUE]; /* as the fields of the op; "": not given */
+    const char *document; /* of load: JSON, in place of the argument; not owned; NULL: none */
+    char document_name[LIMIT_NAME_CHARS + 1]; /* what its world is called when no option says */
 };
 
 /** The options of a command, made from tables. It points into itself: it may not be moved. */

@@ -62,6 +62,11 @@ async function testRequests(address) {
   world.on("error", (one) => errors.push(one));
   await world.set_target({ name: "nobody", x: 1, y: 1 }, { reply: false });
   await until("the error without an id", () => errors[0]?.code === "no_target");
+  const { document, scenario, seed } = await world.export();
+  same([document.name, scenario, seed], [world.scenario.title, world.scenario.name, world.scenario.seed]);
+  const loaded = await world.load({ document, name: "mine", seed });
+  same([loaded.scenario, (await world.load(scenario, { seed })).hash], ["mine", loaded.hash]);
+  check((await fails("bad_scenario", world.load({ document: { ...document, kinds: {} } }))).field === "document", "a document with a mistake");
   await world.close();
   await fails("closed", world.ping());
 }

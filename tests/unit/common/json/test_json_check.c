@@ -404,9 +404,125 @@ static void the_place_is_that_of_the_path(void **state) {
     assert_int_equal(scalar.column, 2);
 }
 
+/* ==== compact and layout: white space goes and comes, tokens stay ==== */
+
+static const char *compacted(const char *text) {
+    static char out[4096];
+    out[json_compact(text, strlen(text), out)] = '\0';
+    return out;
+}
+
+static void white_space_goes(void **state) {
+    assert_string_equal(
+        compacted(placed_text),
+        "{\"a\":[1,\"]},\\\"\",{\"b\":true,\"a.b\":{\"c\":[[],{},-1e3]}}],\"d\":{},\"ab\":null}");
+    assert_string_equal(compacted(" \t7\r\n"), "7");
+    assert_string_equal(compacted("\" a \\\\\" "), "\" a \\\\\"");
+    char in_place[] = "[ 1 , 2 ]";
+    in_place[json_compact(in_place, sizeof in_place - 1, in_place)] = '\0';
+    assert_string_equal(in_place, "[1,2]");
+}
+
+static void members_by_their_number(void **state) {
+    static const char text[] = " { \"a\" : 1 ,\"}\":[ {\"x\":[]},2] ,\"c\":\",\"\n}";
+    static const char *const values[] = {"1 ", "[ {\"x\":[]},2] ", "\",\"\n"};
+    for (int i = 0; i < 3; i++) {
+        size_t length = 0;
+        char *copy = test_exact_copy(text, sizeof text - 1);
+        const char *value = json_member_value(copy, i, &length);
+        assert_int_equal(length, strlen(values[i]));
+        assert_memory_equal(value, values[i], length);
+        free(copy);
+    }
+}
+
+static void lays_out_as_people_do(void **state) {
+    static const struct {
+        const char *text, *laid_out;
+    } rows[] = {
+        {"{}", "{}\n"},
+        {"7,", "7\n"},
+        {"{\"a\":[1,2],\"b\":{\"c\":\"x, y: z\"}}", "{\"a\": [1, 2], \"b\": {\"c\": \"x, y: z\"}}\n"},
+        {"{\"name\":\"a text that is long enough that all of this does not fit into the one hundred and "
+         "twenty "
+         "columns of a line\",\"size\":[8,6],\"none\":[]}",
+         "{\n  \"name\": \"a text that is long enough that all of this does not fit into the one hundred and "
+         "twenty "
+         "columns of a line\",\n  \"size\": [8, 6],\n  \"none\": []\n}\n"},
+        {"[{\"kind\":\"one of forty characters, or nearly so\"},{\"kind\":\"another of forty characters, "
+         "nearly\"},"
+         "{\"kind\":\"a third of forty characters, nearly\"}]",
+         "[\n  {\"kind\": \"one of forty characters, or nearly so\"}, {\"kind\": \"another of forty "
+         "characters, "
+         "nearly\"},\n  {\"kind\": \"a third of forty characters, nearly\"}\n]\n"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct buffer out;
+        buffer_init(&out, 4096);
+        json_layout(rows[i].text, &out);
+        assert_string_equal(out.data, rows[i].laid_out);
+        buffer_fini(&out);
+    }
+}
+
+static void random_value(uint64_t *random, int depth, struct buffer *out) {
+    const uint32_t what = test_below(random, depth < 6 ? 7 : 4);
+    const uint32_t count = test_below(random, 9);
+    if (what < 2) {
+        buffer_append_text(out, what == 0 ? "-1.50e3" : "true");
+    } else if (what < 4) {
+        buffer_append_text(out, "\"");
+        for (uint32_t i = 0; i < count * count * 2; i++) {
+            static const char *const parts[] = {"\\\"", "\\\\", ",", "]", "{", ":", " ", "a"};
+            buffer_append_text(out, parts[test_below(random, 8)]);
+        }
+        buffer_append_text(out, "\"");
+    } else {
+        buffer_append_text(out, what == 4 ? "{" : "[");
+        for (uint32_t i = 0; i < count; i++) {
+            buffer_append_text(out, i > 0 ? "," : "");
+            if (what == 4) {
+                buffer_printf(out, "\"key %u\":", (unsigned)i);
+            }
+            random_value(random, depth + 1, out);
+        }
+        buffer_append_text(out, what == 4 ? "}" : "]");
+    }
+}
+
+/* What was laid out is the same text once its white space is gone, and lines are short where tokens are. */
+static void layout_changes_white_space_alone(void **state) {
+    uint64_t random = 8;
+    const struct json_limits limits = json_limits_file();
+    for (int i = 0; i < 3000; i++) {
+        struct buffer text, out;
+        struct json_fault fault;
+        buffer_init(&text, 1 << 22);
+        buffer_init(&out, 1 << 24);
+        random_value(&random, 0, &text);
+        json_layout(text.data, &out);
+        assert_false(text.failed || out.failed);
+        assert_int_equal(json_check(out.data, out.length, &limits, &fault), JSON_FINE);
+        for (const char *line = out.data; *line != '\0';) {
+            const size_t length = strcspn(line, "\n");
+            assert_true(length <= JSON_LAYOUT_COLUMNS || memchr(line, '"', length) != NULL);
+            assert_true(length == 0 || line[length - 1] != ' ');
+            line += length + (line[length] == '\n');
+        }
+        out.data[json_compact(out.data, out.length, out.data)] = '\0';
+        assert_string_equal(out.data, text.data);
+        buffer_fini(&text);
+        buffer_fini(&out);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_json),
+        cmocka_unit_test(white_space_goes),
+        cmocka_unit_test(members_by_their_number),
+        cmocka_unit_test(lays_out_as_people_do),
+        cmocka_unit_test(layout_changes_white_space_alone),
         cmocka_unit_test(refuses_bad_structure),
         cmocka_unit_test(refuses_bad_strings),
         cmocka_unit_test(refuses_bad_numbers),

@@ -168,14 +168,55 @@ static void holds_the_rules_between_fields(void **state) {
     refused(text, "", FAILURE_OUT_OF_RANGE, "agents", "more than 2048 ids");
 }
 
+/* The text of the document is what counts: order, digits and escapes as they came, without white space between tokens. */
+static void a_document_keeps_its_text(void **state) {
+    static const struct {
+        const char *line, *document;
+    } rows[] = {
+        {"{\"op\":\"load\",\"document\":{}}", "{}"},
+        {"{\"op\":\"load\",\"document\":{ } , \"seed\":1}", "{}"},
+        {"{\t\"document\" : {\"b\": [1.0, -0, 1E+2 ,\t0.1000000000000000055],\r\n\"a\":{\"x y\":\" , } \\\" "
+         "]\"}}\n,\"op\":\"load\"}",
+         "{\"b\":[1.0,-0,1E+2,0.1000000000000000055],\"a\":{\"x y\":\" , } \\\" ]\"}}"},
+        {" {\"more\":{\"document\":{\"not\":\"this\"}},\"op\":\"load\",\"doc\\u0075ment\":{\"it\":1e-320}}",
+         "{\"it\":1e-320}"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct request request = decoded(rows[i].line);
+        assert_true(request.body.load.has_document);
+        assert_string_equal(request.extra->document, rows[i].document);
+        assert_int_equal(request.extra->document_length, strlen(rows[i].document));
+        struct buffer out;
+        buffer_init(&out, 1000);
+        request_encode(&request, &out);
+        out.data[out.length - 1] = '\0'; /* the newline */
+        struct request back = decoded(out.data);
+        assert_string_equal(back.extra->document, rows[i].document);
+        assert_null(request_difference(&back, &request));
+        buffer_fini(&out);
+        request_fini(&back);
+        request_fini(&request);
+    }
+    refused("{\"op\":\"load\",\"document\":\"flock\"}", "", FAILURE_BAD_PARAM, "document",
+            "expected an object, a scenario; found a string");
+    refused("{\"op\":\"load\",\"document\":{},\"scenario\":\"flock\"}", "", FAILURE_BAD_PARAM, "document",
+            "scenario and document are mutually exclusive; give exactly one of scenario, save, document");
+    refused("{\"op\":\"load\",\"name\":\"flock\"}", "", FAILURE_BAD_PARAM, "name",
+            "allowed only with document; a scenario of the server, or a saved world, has its name");
+    refused("{\"op\":\"load\",\"document\":{},\"name\":\"a\\u0007b\"}", "", FAILURE_BAD_PARAM, "name",
+            "\"a\007b\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
+    refused("{\"op\":\"load\",\"document\":{\"a\":1,\"a\":2}}", "", FAILURE_INVALID, "",
+            "byte 32: duplicate key \"a\"");
+}
+
 static void what_is_kept(void **state) {
     assert_string_equal(decoded("{\"op\":\"load\",\"save\":\"a\"}").body.load.save, "a");
     refused("{\"op\":\"load\"}", "", FAILURE_BAD_PARAM, "scenario",
-            "missing; give exactly one of scenario, save");
+            "missing; give exactly one of scenario, save, document");
     refused("{\"op\":\"load\",\"scenario\":\"a\",\"save\":\"b\"}", "", FAILURE_BAD_PARAM, "save",
-            "scenario and save are mutually exclusive; give exactly one of scenario, save");
+            "scenario and save are mutually exclusive; give exactly one of scenario, save, document");
     refused("{\"op\":\"load\",\"save\":\"a\",\"seed\":1}", "", FAILURE_BAD_PARAM, "seed",
-            "allowed only with scenario; a saved world has its seed");
+            "allowed only with scenario or document; a saved world has its seed");
     refused("{\"op\":\"save\",\"name\":\"../a\"}", "", FAILURE_BAD_PARAM, "name",
             "\"../a\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
     assert_true(decoded("{\"op\":\"cursor\",\"gone\":true}").body.cursor.gone);
@@ -908,6 +949,7 @@ int main(void) {
         cmocka_unit_test(refuses_what_is_no_request),
         cmocka_unit_test(refuses_bad_fields),
         cmocka_unit_test(holds_the_rules_between_fields),
+        cmocka_unit_test(a_document_keeps_its_text),
         cmocka_unit_test(what_is_kept),
         cmocka_unit_test(subscriptions),
         cmocka_unit_test(inspecting),
