@@ -180,7 +180,7 @@ size_t json_compact(const char *text, size_t length, char *out) {
     size_t written = 0;
     while (text < end) {
         const char *const tokens = text;
-        while (text < end && *text > ' ') { /* outside strings all else is white space */
+        while (text<end && * text> ' ') { /* outside strings all else is white space */
             text = *text == '"' ? skip_string(text) : text + 1;
         }
         memmove(out + written, tokens, (size_t)(text - tokens));

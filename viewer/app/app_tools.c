@@ -156,9 +156,9 @@ static void send_without(struct app *app, const struct message_change *change) {
 /* The list has come. What was undone goes together with what undid it; in quick succession they are one row. */
 static void begin_leaving_out(struct app *app) {
     const struct message_change *change = own_change(app, UINT64_MAX);
-    const struct message_change *next =
-        change != NULL && edits_is_undone(&app->edits) && change->count <= 1 ? own_change(app, change->number)
-                                                                             : NULL;
+    const struct message_change *next = change != NULL && edits_is_undone(&app->edits) && change->count <= 1
+                                            ? own_change(app, change->number)
+                                            : NULL;
     app->past.leaving_out.has_next = next != NULL;
     if (next != NULL) {
         app->past.leaving_out.next = *next;
@@ -166,9 +166,10 @@ static void begin_leaving_out(struct app *app) {
     if (change != NULL) {
         send_without(app, change);
     } else {
-        server_model_set_notice(&app->server, false,
-                                "nothing to leave out: only what this window changed can be, while the server "
-                                "keeps it");
+        server_model_set_notice(
+            &app->server, false,
+            "nothing to leave out: only what this window changed can be, while the server "
+            "keeps it");
     }
 }
 

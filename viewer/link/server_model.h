@@ -30,8 +30,8 @@ enum { SERVER_MODEL_LEGEND_ROWS = 14, SERVER_MODEL_DENIAL = 128 };
 #define SERVER_MODEL_PAST_ID      "\"past\"" /* list what=branches, what=changes; refused: no past is kept */
 #define SERVER_MODEL_REWIND_ID    "\"rewind\""
 #define SERVER_MODEL_WITHOUT_ID   "\"without\"" /* list what=changes, then rewind without one of them */
-#define SERVER_MODEL_LOOK_ID      "\"look\"" /* at a moment */
-#define SERVER_MODEL_NOW_ID       "\"now\""  /* look with live */
+#define SERVER_MODEL_LOOK_ID      "\"look\""    /* at a moment */
+#define SERVER_MODEL_NOW_ID       "\"now\""     /* look with live */
 
 /** Which moment the server's frames show us: now; another one; or one before, until the world as it is now is described. */
 enum server_model_look { SERVER_MODEL_LIVE, SERVER_MODEL_LOOKS, SERVER_MODEL_RETURNS };

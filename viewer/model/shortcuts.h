@@ -34,7 +34,7 @@ enum shortcut_action {
     SHORTCUT_UNDO,
     SHORTCUT_REDO,
     SHORTCUT_LEAVE_OUT, /* the present as if the newest change had not come */
-    SHORTCUT_WHAT_IF, /* a twin of the world goes on without changes, or ends */
+    SHORTCUT_WHAT_IF,   /* a twin of the world goes on without changes, or ends */
     SHORTCUT_PREVIOUS_SCENARIO,
     SHORTCUT_NEXT_SCENARIO,
     SHORTCUT_PICKER,
