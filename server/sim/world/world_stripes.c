@@ -487,17 +487,25 @@ void world_stripes_fini(struct world *world) {
     }
 }
 
-void *stripes_room(struct stripes_room *room, size_t size) {
+void *stripes_more_room(struct stripes_room *room, size_t size) {
     if (size > room->size || room->bytes == NULL) {
-        const size_t larger = room->size + room->size / 2, wanted = (size > larger ? size : larger) + 64;
-        free(room->bytes);
-        room->bytes = malloc(wanted);
-        room->size = wanted;
-        if (room->bytes == NULL) {
+        const size_t larger = room->size + room->size / 2;
+        room->size = (size > larger ? size : larger) + 64;
+        char *bytes = realloc(room->bytes, room->size);
+        if (bytes == NULL) {
             abort(); /* as a lost rank does */
         }
+        room->bytes = bytes;
     }
     return room->bytes;
+}
+
+void *stripes_room(struct stripes_room *room, size_t size) {
+    if (size > room->size) { /* what was there need not be copied */
+        free(room->bytes);
+        room->bytes = NULL;
+    }
+    return stripes_more_room(room, size);
 }
 
 vec2 stripes_heading(const struct world *world, int32_t row, int32_t slot) {

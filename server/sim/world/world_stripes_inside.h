@@ -12,6 +12,8 @@ struct stripes_room {
 };
 /** Room for so many bytes; what was there is lost. Ends the program without memory. */
 void *stripes_room(struct stripes_room *room, size_t size);
+/** The same, and what was there stays. */
+void *stripes_more_room(struct stripes_room *room, size_t size);
 
 enum { STRIPES_PIECES = 3 }; /* spans of rows that the ghosts of a window are in, at most */
 

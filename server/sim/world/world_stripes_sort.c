@@ -355,8 +355,8 @@ static bool some_beyond(const int32_t *cells, int32_t first, uint32_t inside) {
 /* Own slots whose cells are not in [first, end), ascending, in stripes.room_list. Returns how many. Most blocks have
  * none; in the others no branches: they would be mispredicted. */
 static int32_t list_beyond(const struct world *world, int32_t first, int32_t end) {
-    const int32_t own = world->own_end - world->own_begin;
-    int32_t *list = stripes_room(&world->stripes->room_list, sizeof *list * ((size_t)own + 1)), count = 0;
+    struct stripes_room *room = &world->stripes->room_list;
+    int32_t *list = stripes_room(room, sizeof *list * SCAN_BLOCK), count = 0;
     const uint32_t inside = end > first ? (uint32_t)(end - first) : 0;
     for (int32_t begin = world->own_begin; begin < world->own_end; begin += SCAN_BLOCK) {
         const bool is_whole = world->own_end - begin >= SCAN_BLOCK;
@@ -364,6 +364,7 @@ static int32_t list_beyond(const struct world *world, int32_t first, int32_t end
             continue;
         }
         const int32_t last = is_whole ? begin + SCAN_BLOCK : world->own_end;
+        list = stripes_more_room(room, sizeof *list * ((size_t)count + SCAN_BLOCK));
         for (int32_t slot = begin; slot < last; slot++) {
             list[count] = slot;
             count += (uint32_t)(world->grid.key[slot] - first) >= inside;
