@@ -619,6 +619,7 @@ int world_populate(struct world *world, const struct exchange *exchange) {
     if (world_flocks(world)) {
         empty_lookup(&world->grid); /* ticks of a flock do not use it */
     }
+    world_give_back_scratch(world);
     return result == WORLD_OK ? 0 : -1;
 }
 

@@ -539,6 +539,10 @@ void world_stripes_end(struct world *world);
 void world_stripes_sort(struct world *world, float radius, float drift, const struct parallel *parallel);
 /** Ghosts of a world in stripes that is not sorted. Collective. */
 void world_stripes_stay(struct world *world);
+/** Gives back the memory of the columns that receive what lies by slot when it is moved, in stripes: until then they say nothing. */
+void world_give_back_next(const struct world *world);
+/** Gives back that memory, and what a tick and a sort write before they read it, in stripes. */
+void world_give_back_scratch(const struct world *world);
 /** Frees what a rank has besides a world of one process. */
 void world_stripes_fini(struct world *world);
 /** Finds out what ranks need of each other; nothing in one process. */

@@ -548,7 +548,8 @@ static void counts_of_states(void **state) {
 }
 
 /* ==== new flocks ====
- * Ranks make the agents of a world that merely flocks, wherever each of them belongs: it is that of one process from tick 0 on. */
+ * Ranks make the agents of a world that merely flocks, wherever each of them belongs: it is that of one process from tick 0 on, and the memory of what
+ * a rank has no more goes back. */
 
 enum { FLOCK_TICKS = 40 };
 
@@ -619,6 +620,7 @@ static void new_flocks_are_those_of_one_process(void **state) {
         world_destroy(alone);
         struct fake_ranks *fake = fake_ranks_new(RANKS, EXCHANGE_STRIPES, 11 + (uint64_t)turn);
         fake_ranks_run(fake, make_flock, &flock);
+        assert_true(fake_ranks_given_back(fake) > 0);
         fake_ranks_destroy(fake);
         for (int r = 0; r < RANKS; r++) {
             assert_false(flock.is_wrong[r]);
