@@ -1,4 +1,5 @@
 /* See cluster.h. */
+#define _DEFAULT_SOURCE /* madvise */
 #include "server/cluster/cluster.h"
 
 #include <assert.h>
@@ -7,6 +8,8 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "common/system/clock.h"
 #include "server/cluster/mpi_wait.h"
@@ -266,6 +269,21 @@ static void cut(void *context, int is_new, int32_t rows, const uint64_t *agents,
     leave(mpi, since_ns);
 }
 
+/* ---- memory ---- */
+
+static void give_back(void *context, void *bytes, size_t size) {
+    (void)context;
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), before = (page - (uintptr_t)bytes % page) % page;
+    char *first = (char *)bytes + before;
+    const size_t pages = size > before ? (size - before) / page * page : 0;
+    if (pages == 0 || madvise(first, pages, MADV_DONTNEED) != 0) {
+        memset(bytes, 0, size); /* as pages are that are locked */
+        return;
+    }
+    memset(bytes, 0, before);
+    memset(first + pages, 0, size - before - pages);
+}
+
 void exchange_mpi_note_tick(struct exchange_mpi *mpi, uint64_t work_ns) {
     mpi->work_ns += work_ns;
 }
@@ -324,7 +342,8 @@ struct exchange_mpi *exchange_mpi_create(const struct cluster *cluster, enum exc
                                       .begin = begin,
                                       .poll = poll,
                                       .end = end,
-                                      .cut = cut};
+                                      .cut = cut,
+                                      .give_back = give_back};
     return mpi;
 }
 

@@ -73,10 +73,7 @@ static bool has_cells(const struct world *world) {
 /* How many of the agents have an entry: a look at each where only some may. */
 static int32_t count_entries(const struct world *world, const struct image_slots *slots, int index,
                              const struct image_column *column) {
-    const int32_t all = slots->end - slots->begin;
-    return column->is_partial
-               ? world_image_entries_of(world, index, world_image_rows(world) + slots->begin, all)
-               : all;
+    return column->is_partial ? world_image_entries_of(world, index, slots) : slots->end - slots->begin;
 }
 
 static uint64_t bytes_of(const struct world *world, const struct image_slots *slots, int index,

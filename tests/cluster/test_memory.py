@@ -5,8 +5,7 @@ passes it at any moment is killed, and the test fails.
 The wall is VmHWM of /proc, which keeps the peak, however short it was. RLIMIT_DATA would count the columns as well that have room for all
 agents of the world and take no memory, since no agent here uses them; control groups need a machine that lets its users make some.
 
-With DROVER_FULL=1 8 million agents, otherwise a twentieth; for a few ticks, since a rank's columns grow as agents come and go (after a hundred
-the new world on four ranks is beyond the wall, with its checkpoint)."""
+With DROVER_FULL=1 8 million agents, 200 ticks before all is killed, and a lower wall; otherwise a twentieth of both."""
 
 import glob
 import json
@@ -24,8 +23,9 @@ from test_state import Doomed
 from test_stripes import FRUGAL, peak_mb, write_large
 from twins import FULL
 
-AGENTS, TICKS = (8_000_000, 8) if FULL else (400_000, 6)
-MB_OF_WALL = 0.5  # of what one process needs for the world
+AGENTS, BEFORE, AFTER = (8_000_000, 200, 4) if FULL else (400_000, 10, 2)  # ticks, before and after all is killed
+TICKS = BEFORE + AFTER
+MB_OF_WALL = 0.4 if FULL else 0.5  # of what one process needs for the world; of a small one it is less than the programs themselves
 PATIENCE_S = 300 if FULL else 60
 drover_client.PATIENCE_S = PATIENCE_S  # for a first line
 
@@ -111,9 +111,9 @@ class Walls(Case):
             world_mb = peak_mb(server.pid) - alone_mb
         wall = rank_mb + MB_OF_WALL * world_mb
         print(f"one process: {world_mb:.0f} MB beside {alone_mb:.0f} MB of its own; a rank has {rank_mb:.0f} MB of its own", flush=True)
-        self.go(4, [*words, str(self.scenario)], 0, TICKS // 2, wall, is_kept=True)
+        self.go(4, [*words, str(self.scenario)], 0, BEFORE, wall, is_kept=True)
         self.assertEqual(len(glob.glob(f"{self.state}/checkpoint-*.part-*")) % 4, 0)
-        self.go(5, words, TICKS // 2, TICKS, wall)
+        self.go(5, words, BEFORE, TICKS, wall)
 
 
 if __name__ == "__main__":

@@ -170,6 +170,26 @@ static const char *try_cut(const struct exchange *exchange, int round) {
                    : "cut: borders do not ascend from 0 to the number of rows, or ranks got different ones";
 }
 
+static const char *try_give_back(const struct exchange *exchange, int round) {
+    enum { BYTES = 65536, MARK = 0x5A };
+    unsigned char *bytes = malloc(BYTES);
+    if (bytes == NULL) {
+        return "give_back: there is no memory for the test";
+    }
+    memset(bytes, MARK, BYTES);
+    const size_t begin = (size_t)(round % 6) * 4099 + 7, end = BYTES - (size_t)(round % 5) * 5003 - 11;
+    exchange->give_back(exchange->context, bytes + begin, end - begin);
+    exchange->give_back(exchange->context, bytes + begin, 0);
+    exchange->give_back(exchange->context, bytes + begin / 2, (size_t)round);
+    bool is_right = true;
+    for (size_t i = 0; i < BYTES; i++) {
+        const bool is_given = (i >= begin && i < end) || (i >= begin / 2 && i < begin / 2 + (size_t)round);
+        is_right = is_right && bytes[i] == (is_given ? 0 : MARK);
+    }
+    free(bytes);
+    return is_right ? NULL : "give_back: bytes are not zero, or others are not as they were";
+}
+
 /* Also after a broken promise: other ranks wait for these calls. */
 static const char *first_of(const char *a, const char *b) {
     return a != NULL ? a : b;
@@ -187,6 +207,7 @@ const char *exchange_conformance(const struct exchange *exchange) {
         broken = first_of(broken, try_hand_over(exchange, round));
         broken = first_of(broken, try_begin(exchange, round));
         broken = first_of(broken, try_cut(exchange, round));
+        broken = first_of(broken, try_give_back(exchange, round));
     }
     return broken;
 }

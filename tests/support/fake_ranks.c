@@ -2,6 +2,7 @@
 #include "tests/support/fake_ranks.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,7 @@ struct fake_ranks {
     int ranks;
     uint64_t seed;
     pthread_barrier_t barrier;
+    _Atomic uint64_t given_back; /* bytes */
     struct fake_rank *each;
 };
 
@@ -214,6 +216,20 @@ static void cut(void *context, int is_new, int32_t rows, const uint64_t *agents,
     meet(rank);
 }
 
+/* ---- memory ---- */
+
+static void give_back(void *context, void *bytes, size_t size) {
+    struct fake_rank *rank = context;
+    if (size > 0) {
+        memset(bytes, 0, size);
+    }
+    atomic_fetch_add(&rank->fake->given_back, size);
+}
+
+uint64_t fake_ranks_given_back(const struct fake_ranks *fake) {
+    return atomic_load(&fake->given_back);
+}
+
 /* ---- threads ---- */
 
 struct fake_ranks *fake_ranks_new(int ranks, enum exchange_mode mode, uint64_t seed) {
@@ -235,7 +251,8 @@ struct fake_ranks *fake_ranks_new(int ranks, enum exchange_mode mode, uint64_t s
                                                    .begin = begin,
                                                    .poll = poll_nothing,
                                                    .end = end,
-                                                   .cut = cut};
+                                                   .cut = cut,
+                                                   .give_back = give_back};
     }
     return fake;
 }

@@ -15,6 +15,8 @@ struct fake_ranks;
  * agents as rows allow. Ends the program without memory. */
 struct fake_ranks *fake_ranks_new(int ranks, enum exchange_mode mode, uint64_t seed);
 void fake_ranks_destroy(struct fake_ranks *fake);
+/** Bytes that ranks have given back so far, all together. */
+uint64_t fake_ranks_given_back(const struct fake_ranks *fake);
 
 /** Calls body on every rank, each in a thread of its own, and returns when all have returned. */
 void fake_ranks_run(struct fake_ranks *fake, void (*body)(const struct exchange *exchange, void *context),

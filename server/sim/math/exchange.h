@@ -1,7 +1,7 @@
 /* The ranks that share one world: what a rank tells the others in a tick, and hears of them. The caller lends it, as it
  * lends threads (parallel.h); the core knows no network.
  *
- * All functions are collective: every rank calls the same ones in the same order, each from one thread, and each
+ * All functions but two are collective: every rank calls the same ones in the same order, each from one thread, and each
  * returns when its values are there. None of them fails: a lost rank ends the program. What the ranks compute does not
  * depend on how fast they are; `cut` alone may, since no bit of a world depends on where its borders are.
  */
@@ -43,13 +43,16 @@ struct exchange {
     /** The same where both sides know the sizes; it may go on while the rank works. Memory of out must not change, that
      * of in (the caller's) not be read, until `end` has returned; then every part is there. */
     void (*begin)(void *context, const struct exchange_part *out, const struct exchange_part *in);
-    /** Lets what was begun go on. The one function that is not collective. */
+    /** Lets what was begun go on. Not collective. */
     void (*poll)(void *context);
     void (*end)(void *context);
     /** Where the borders between ranks are to be: rank r gets the rows of cells [cut[r], cut[r + 1]), which may be none;
      * cut[0] is 0, cut[ranks] is `rows`. cut: those of now, unless is_new. agents: of the whole world, by row. The same for
      * all ranks. */
     void (*cut)(void *context, int is_new, int32_t rows, const uint64_t *agents, int32_t *cut);
+    /** These bytes say nothing any more: they become zero bytes, and their memory may go back to the system until they are
+     * written. Not collective. */
+    void (*give_back)(void *context, void *bytes, size_t size);
 };
 
 /** Whether something is so on every rank. exchange: NULL in one process. Collective. */

@@ -263,13 +263,18 @@ static void act_with_ranks(struct world *world, const struct parallel *parallel)
     world_copy_exchange(world);
 }
 
+/* A pure flock, or one whose first tick it is: agents of several kinds go through a crowd then. */
+static bool needs_no_lookup(const struct world *world) {
+    return world->is_pure_flock || (world_is_pure_flock(world) && !world->grid.has_kinds);
+}
+
 void world_act(struct world *world, const struct parallel *parallel) {
     if (world->agent_count > 0) {
         world->keeps_order = world_keeps_order(world);
         /* A torus has the same cells from tick to tick. */
         world->grid.has_cells = world->is_pure_flock && world->bounds.edge == EDGE_WRAP &&
                                 !world->keeps_order && (world->exchange == NULL || world->stripes != NULL);
-        if (!world->is_pure_flock) { /* a pure flock needs no lookup */
+        if (!needs_no_lookup(world)) {
             grid_look_up(&world->grid, parallel);
         }
         world_form_up(world);

@@ -91,15 +91,18 @@ bool world_faces_course(const struct world *world, int32_t row, struct motion mo
     return vec2_length_squared(velocity) > locomotion_hold_squared(world_body(world, row)->max_speed);
 }
 
+vec2 world_heading_at(const struct world *world, int32_t slot) {
+    const int32_t row = world->grid.row[slot];
+    const struct motion motion = world->grid.motion[slot];
+    if (world->is_pure_flock && world_faces_course(world, row, motion)) {
+        return vec2_with_length(vec2_make(motion.vx, motion.vy), 1.0f);
+    }
+    return world->heading[world->is_pure_flock ? row : slot];
+}
+
 vec2 world_heading(const struct world *world, int32_t row) {
     assert(row >= 0 && row < world->agent_count && world_holds(world, row));
-    if (world->is_pure_flock) {
-        const struct motion motion = world_motion(world, row);
-        if (world_faces_course(world, row, motion)) {
-            return vec2_with_length(vec2_make(motion.vx, motion.vy), 1.0f);
-        }
-    }
-    return world->heading[world_place(world, row)];
+    return world_heading_at(world, grid_slot(&world->grid, row));
 }
 
 int32_t world_find_agent(const struct world *world, uint32_t id) {
@@ -496,7 +499,7 @@ void world_set_initial(struct world *world, int32_t row, int32_t slot) {
     }
     WORLD_COLUMNS(SET_INITIAL)
 #undef SET_INITIAL
-    if (slot >= 0) {
+    if (slot >= 0 && !world->lacks_headings) {
         world->heading[slot] = heading;
     }
 }
@@ -643,12 +646,14 @@ bool world_can_use_flock_kernel(const struct world *world, const struct kind *ki
            world->scenery.solid_count == 0 && !world->has_own_bodies && !world->has_slow_areas;
 }
 
+bool world_kind_flocks(const struct world *world, const struct kind *kind) {
+    return world_can_use_flock_kernel(world, kind) && kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT;
+}
+
 bool world_flocks(const struct world *world) {
     bool flocks = !world->has_own_bodies;
     for (int k = 0; flocks && k < world->kind_count; k++) {
-        const struct kind *kind = &world->kinds[k];
-        flocks = world_kind_population(world, k) == 0 || (world_can_use_flock_kernel(world, kind) &&
-                                                          kind->is_tireless && kind->turn.x <= NO_TURN_LIMIT);
+        flocks = world_kind_population(world, k) == 0 || world_kind_flocks(world, &world->kinds[k]);
     }
     return flocks;
 }

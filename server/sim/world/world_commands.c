@@ -35,7 +35,7 @@ vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, 
     return bounds_settle(&world->bounds, scenery_push_out(&world->scenery, &world->bounds, place, radius));
 }
 
-static vec2 spawn_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
+vec2 world_new_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id) {
     if (spawn->has_heading) {
         return trig_unit(spawn->heading);
     }
@@ -84,7 +84,9 @@ static void put_last(struct world *world, const struct spawn_def *spawn) {
     const vec2 velocity = vec2_truncate(spawn->velocity, world_body(world, row)->max_speed);
     grid_append(&world->grid, (struct motion){place.x, place.y, velocity.x, velocity.y},
                 (uint8_t)spawn->kind);
-    world->heading[slot] = spawn_heading(world, spawn, id);
+    if (!world->lacks_headings) {
+        world->heading[slot] = world_new_heading(world, spawn, id);
+    }
 }
 
 /* Ranks take new agents in turn; sorting hands them over to where they belong. */

@@ -47,7 +47,7 @@ static int64_t candidates_of(const struct world *world, int32_t slot) {
     const int32_t row = world->grid.row[slot];
     const struct motion motion = world->grid.motion[slot];
     const struct kind *kind = &world->kinds[world->kind[row]];
-    const int state = world_state(world, row);
+    const int state = world->state[world->is_pure_flock ? row : slot]; /* without the lookup */
     const struct state_runtime *runtime = &kind->states[state];
     int64_t candidates = 0;
     for (int b = 0; b < kind->def.states[state].behavior_count; b++) {
@@ -348,21 +348,27 @@ static enum world_result make_room(const struct world_def *def, struct world *wo
     return world_all_ranks(world, world_reserve(world, (int32_t)total) == 0) ? WORLD_OK : WORLD_NO_MEMORY;
 }
 
+/* Of a kind that is still to be found. */
+static struct spawn_def spawn_of(const struct placement_def *placement) {
+    return (struct spawn_def){
+        .kind = -1,
+        .count = placement->count,
+        .shape = placement->shape,
+        .at = placement->at,
+        .size = placement->size,
+        .radius = placement->radius,
+        .velocity = placement->velocity,
+        .has_heading = placement->has_heading,
+        .heading = placement->heading,
+    };
+}
+
 static enum world_result place_all(const struct world_def *def, struct world *world,
                                    struct world_spacing *spacing, const char **what) {
     for (int i = 0; i < def->placement_count; i++) {
         const struct placement_def *placement = &def->placements[i];
-        struct spawn_def spawn = {
-            .kind = world_find_kind(world, placement->kind),
-            .count = placement->count,
-            .shape = placement->shape,
-            .at = placement->at,
-            .size = placement->size,
-            .radius = placement->radius,
-            .velocity = placement->velocity,
-            .has_heading = placement->has_heading,
-            .heading = placement->heading,
-        };
+        struct spawn_def spawn = spawn_of(placement);
+        spawn.kind = world_find_kind(world, placement->kind);
         if (spawn.kind < 0) {
             *what = unknown_kind;
             return WORLD_BAD_DEF;
@@ -501,12 +507,56 @@ static void number_obstacles(struct world *world) {
     world->next_obstacle = (uint32_t)world->scenery.def.obstacle_count + 1;
 }
 
+/* Whether all that the new agents do is to flock, and ranks have shares of them. */
+static bool will_flock(const struct world *world, const struct world_def *def) {
+    bool will = world_is_partial(world) && world->agent_count == 0;
+    for (int i = 0; will && i < def->placement_count; i++) {
+        const int k = world_find_kind(world, def->placements[i].kind);
+        will = k >= 0 && world_kind_flocks(world, &world->kinds[k]) && !world->kinds[k].draws_body;
+    }
+    return will;
+}
+
+/* Where the new agents face that are here, which lie where they belong. */
+static void give_headings(const struct world *world, const struct world_def *def) {
+    int32_t ends[LIMIT_PLACEMENTS], end = 0; /* rows */
+    for (int i = 0; i < def->placement_count; i++) {
+        ends[i] = end += (int32_t)def->placements[i].count;
+    }
+    for (int32_t slot = 0; slot < world->grid.count; slot++) {
+        const int32_t row = world->grid.row[slot];
+        int low = 0, high = def->placement_count - 1;
+        while (low < high) { /* the first that ends behind the row */
+            const int middle = low + (high - low) / 2;
+            if (ends[middle] > row) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        const struct spawn_def spawn = spawn_of(&def->placements[low]);
+        world->heading[slot] = world_new_heading(world, &spawn, world->id[row]);
+    }
+}
+
+/* All that new agents of a flock have by slot is their headings, which follow from their ids: they do not go from rank to rank, nor from
+ * slot to slot, so that sorting needs neither a second column of them nor the lookup, which has an entry for every agent of the world. */
+static void sort_new(struct world *world, const struct world_def *def) {
+    world->is_pure_flock = world->lacks_headings && !world->has_memories;
+    world_sort(world);
+    if (world->lacks_headings) {
+        world->is_pure_flock = world->lacks_headings = false;
+        give_headings(world, def);
+    }
+}
+
 static enum world_result populate(struct world *world, const struct world_def *def, const char **what) {
     world->is_creating = true;
+    world->lacks_headings = will_flock(world, def);
     const enum world_result result = place_agents(def, world, what);
     if (result == WORLD_OK && !world_is_given_up(world)) {
         world_group_kinds(world);
-        world_sort(world);
+        sort_new(world, def);
     }
     world->is_creating = false;
     return result == WORLD_OK && world_is_given_up(world) ? WORLD_GIVEN_UP : result;
@@ -569,6 +619,7 @@ int world_populate(struct world *world, const struct exchange *exchange) {
     if (world_flocks(world)) {
         empty_lookup(&world->grid); /* ticks of a flock do not use it */
     }
+    world_give_back_scratch(world);
     return result == WORLD_OK ? 0 : -1;
 }
 

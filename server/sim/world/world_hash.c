@@ -9,9 +9,10 @@
 
 enum { MARK_MOTION = 256, MARK_SLOT = 272 }; /* behind the columns, each of which has 16 */
 
-static inline uint64_t hash_none(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+/* at: the agent's row, where the column is by row; its slot, where it is by slot. */
+static inline uint64_t hash_none(const struct world *world, int32_t at, uint64_t base, uint64_t mark,
                                  const void *entry) {
-    (void)world, (void)row, (void)base, (void)mark, (void)entry;
+    (void)world, (void)at, (void)base, (void)mark, (void)entry;
     return 0;
 }
 
@@ -22,20 +23,21 @@ static inline uint64_t hash_id(const struct world *world, int32_t row, uint64_t 
     return base;
 }
 
-static inline uint64_t hash_byte(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+static inline uint64_t hash_byte(const struct world *world, int32_t at, uint64_t base, uint64_t mark,
                                  const uint8_t *entry) {
-    (void)world, (void)row;
+    (void)world, (void)at;
     return term(base, mark, *entry, 0);
 }
 
-static inline uint64_t hash_memory(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+static inline uint64_t hash_memory(const struct world *world, int32_t slot, uint64_t base, uint64_t mark,
                                    const struct memory *memory) {
+    (void)slot;
     uint64_t sum = 0;
     static const struct memory initial = MEMORY_INITIAL_VALUES;
     memory = world->has_memories ? memory : &initial;
     HASH(memory.stamina, sum += term(base, mark, bits_of(memory->stamina), 0));
     HASH(memory.is_exhausted, sum += term(base, mark + 1, memory->is_exhausted, 0));
-    HASH(memory.state_since, sum += term(base, mark + 2, world_state_ticks(world, row), 0));
+    HASH(memory.state_since, sum += term(base, mark + 2, (uint32_t)world->tick - memory->state_since, 0));
     HASH(memory.quarry, sum += term(base, mark + 3, memory->quarry, 0));
     HASH(memory.wander, sum += term(base, mark + 4, point(memory->wander), pair(1.0f, 0.0f)));
     HASH(memory.caught, sum += term(base, mark + 5, memory->caught, 0));
@@ -52,10 +54,10 @@ static inline uint64_t hash_memory(const struct world *world, int32_t row, uint6
     return sum;
 }
 
-static inline uint64_t hash_timers(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+static inline uint64_t hash_timers(const struct world *world, int32_t slot, uint64_t base, uint64_t mark,
                                    const struct timers *timers) {
     uint64_t sum = 0;
-    for (int i = 0; i < world->kinds[world->kind[row]].timer_count; i++) {
+    for (int i = 0; i < world->kinds[world->grid.kind[slot]].timer_count; i++) {
         HASH(timers.left, sum += term(base, mark + (uint64_t)i, timers->left[i], 0));
     }
     return sum;
@@ -92,10 +94,11 @@ static inline uint64_t hash_drive(const struct world *world, int32_t row, uint64
     return sum;
 }
 
-static inline uint64_t hash_heading(const struct world *world, int32_t row, uint64_t base, uint64_t mark,
+/* Of agents that move, is_pure_flock leaves the entry stale. */
+static inline uint64_t hash_heading(const struct world *world, int32_t slot, uint64_t base, uint64_t mark,
                                     const vec2 *entry) {
-    (void)entry; /* of agents that move, is_pure_flock leaves it stale */
-    return term(base, mark, point(world_heading(world, row)), pair(1.0f, 0.0f));
+    (void)entry;
+    return term(base, mark, point(world_heading_at(world, slot)), pair(1.0f, 0.0f));
 }
 
 /* first: the slot of the whole world that the first own agent of this rank has. */
@@ -110,7 +113,8 @@ static uint64_t hash_agent(const struct world *world, int32_t slot, int32_t firs
         HASH(grid.row, sum += term(base, MARK_SLOT, (uint32_t)(first + slot) + 1, 0));
     }
 #define HASH_COLUMN(number, type, name, initial, saved, hashed, by, copied)                                  \
-    HASH(name, sum += hashed(world, row, base, 16 * number, &world->name[(by) == BY_ROW ? row : place]));
+    HASH(name, sum += hashed(world, (by) == BY_ROW ? row : slot, base, 16 * number,                          \
+                             &world->name[(by) == BY_ROW ? row : place]));
     WORLD_COLUMNS(HASH_COLUMN)
 #undef HASH_COLUMN
     return sum;

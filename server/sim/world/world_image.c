@@ -613,14 +613,14 @@ bool world_image_put(struct world *world, struct image_cursor *cursor, const voi
     return true;
 }
 
-int32_t world_image_entries_of(const struct world *world, int column, const int32_t *row, int32_t count) {
+int32_t world_image_entries_of(const struct world *world, int column, const struct image_slots *slots) {
     const int own = column_at(column).column;
     int32_t entries = 0;
     if (own != COLUMN_own_body && !(own == COLUMN_heading && world->is_pure_flock)) {
-        return count;
+        return slots->end - slots->begin;
     }
-    for (int32_t i = 0; i < count; i++) {
-        entries += has_entry(world, own, row[i]);
+    for (int32_t slot = slots->begin; slot < slots->end; slot++) {
+        entries += has_entry_in(world, own, world->grid.row[slot], slot);
     }
     return entries;
 }

@@ -152,8 +152,8 @@ NODISCARD bool world_restore_ids(struct world *world, const uint32_t (*runs)[2],
  * have it. False with *fault. */
 NODISCARD bool world_image_put(struct world *world, struct image_cursor *cursor, const void *entries,
                                int32_t count, struct image_fault *fault);
-/** How many agents of these rows, which are here, have an entry in a column. */
-int32_t world_image_entries_of(const struct world *world, int column, const int32_t *row, int32_t count);
+/** How many agents of these slots have an entry in a column. */
+int32_t world_image_entries_of(const struct world *world, int column, const struct image_slots *slots);
 /** Where agents are not here: how many of them have an entry in a partial column by slot. motion: of each. */
 int32_t world_image_entries_with(const struct world *world, const int32_t *row, const void *motion,
                                  int32_t count);

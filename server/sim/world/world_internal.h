@@ -201,9 +201,11 @@ struct world {
     bool has_driven;       /* some agent may have a driven vector */
     bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
     bool is_creating;      /* world_create has not placed all agents yet */
-    bool is_shared_out;    /* restored: what is here is a share of the agents, until world_join */
-    bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
-    bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
+    bool
+        lacks_headings; /* so far no agent has one: world_create gives all theirs when they lie where they belong */
+    bool is_shared_out; /* restored: what is here is a share of the agents, until world_join */
+    bool is_sorted;     /* the grid holds tick t, in order of it or of a tick shortly before */
+    bool keeps_order;   /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
     bool has_slow_areas;                 /* some area has a speed below 1 */
     bool is_pure_flock; /* all agents merely flock, so all but those at rest face where they go */
@@ -260,6 +262,8 @@ int32_t world_sum_ranks(const struct world *world, int32_t count);
 /** A place for a new agent, drawn at random and then settled and out of solids. radius: of its body, px. */
 vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, float radius,
                       struct rng *rng);
+/** Where a new agent faces. */
+vec2 world_new_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id);
 /** The radius that the body of a new agent has, px. */
 float world_new_radius(const struct world *world, int kind, uint32_t id);
 
@@ -327,6 +331,8 @@ bool world_faces_course(const struct world *world, int32_t row, struct motion mo
 
 /** Where the agent faces in tick t: a unit vector. */
 vec2 world_heading(const struct world *world, int32_t row);
+/** The same of the agent in a slot, which needs no lookup. */
+vec2 world_heading_at(const struct world *world, int32_t slot);
 
 /** Ends is_pure_flock: every heading is stored, and all columns by slot are. Before any command that may change
  * what an agent is or does. */
@@ -341,6 +347,9 @@ void world_rows_to_slots(struct world *world);
 
 /** Whether the agents of the kind only flock, in a way that kernels.h can compute. */
 bool world_can_use_flock_kernel(const struct world *world, const struct kind *kind);
+
+/** Whether the agents of the kind do nothing else, as it is; unless they have own bodies. */
+bool world_kind_flocks(const struct world *world, const struct kind *kind);
 
 /** Whether all agents merely flock, as their kinds are. */
 bool world_flocks(const struct world *world);
@@ -530,6 +539,10 @@ void world_stripes_end(struct world *world);
 void world_stripes_sort(struct world *world, float radius, float drift, const struct parallel *parallel);
 /** Ghosts of a world in stripes that is not sorted. Collective. */
 void world_stripes_stay(struct world *world);
+/** Gives back the memory of the columns that receive what lies by slot when it is moved, in stripes: until then they say nothing. */
+void world_give_back_next(const struct world *world);
+/** Gives back that memory, and what a tick and a sort write before they read it, in stripes. */
+void world_give_back_scratch(const struct world *world);
 /** Frees what a rank has besides a world of one process. */
 void world_stripes_fini(struct world *world);
 /** Finds out what ranks need of each other; nothing in one process. */

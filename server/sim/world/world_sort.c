@@ -263,7 +263,9 @@ void world_advance(struct world *world, const struct parallel *parallel) {
     world->is_pure_flock = world_is_pure_flock(world);
     assert(world->is_pure_flock || !was_pure_flock); /* only commands end it: world_keep_headings */
     if (world->is_pure_flock && !was_pure_flock) {
+        world_give_back_next(world);
         world_slots_to_rows(world);
+        world_give_back_next(world);
     }
     if (!world->is_sorted || world->keeps_order) {
         grid_advance(&world->grid, world->is_sorted ? step_of(world) : 0.0f);
@@ -295,6 +297,7 @@ void world_keep_headings(struct world *world) {
         }
     }
     world->is_pure_flock = false;
+    world_give_back_next(world);
 }
 
 /* ---- stripes join ---- */
@@ -447,6 +450,8 @@ void world_stripes_clone(struct world *to, const struct world *from) {
     stripes->room_in = own.room_in;
     stripes->room_list = own.room_list;
     stripes->known_out = (int32_t *)(void *)own.room_known.bytes;
+    stripes->used = own.used;
+    stripes_note_used(stripes, from->grid.count);
     memcpy(stripes->to, from->stripes->to, sizeof *stripes->to * ranks);
     memcpy(stripes->from, from->stripes->from, sizeof *stripes->from * ranks);
     if (known_size(from) > 0) {

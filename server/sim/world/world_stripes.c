@@ -487,18 +487,124 @@ void world_stripes_fini(struct world *world) {
     }
 }
 
-void *stripes_room(struct stripes_room *room, size_t size) {
+void *stripes_more_room(struct stripes_room *room, size_t size) {
     if (size > room->size || room->bytes == NULL) {
-        const size_t larger = room->size + room->size / 2, wanted = (size > larger ? size : larger) + 64;
-        free(room->bytes);
-        room->bytes = malloc(wanted);
-        room->size = wanted;
-        if (room->bytes == NULL) {
+        const size_t larger = room->size + room->size / 2;
+        room->size = (size > larger ? size : larger) + 64;
+        char *bytes = realloc(room->bytes, room->size);
+        if (bytes == NULL) {
             abort(); /* as a lost rank does */
         }
+        room->bytes = bytes;
     }
     return room->bytes;
 }
+
+void *stripes_room(struct stripes_room *room, size_t size) {
+    if (size > room->size) { /* what was there need not be copied */
+        free(room->bytes);
+        room->bytes = NULL;
+    }
+    return stripes_more_room(room, size);
+}
+
+/* ---- memory that agents have left ---- */
+
+/* Of a column that has room for agents, or cells: a world that never had any has none. */
+static void give_back(const struct world *world, void *column, size_t entry, int32_t begin, int32_t end) {
+    if (column != NULL && begin < end) {
+        world->exchange->give_back(world->exchange->context, (char *)column + entry * (size_t)begin,
+                                   entry * (size_t)(end - begin));
+    }
+}
+
+void world_give_back_next(const struct world *world) {
+    if (world->stripes == NULL) {
+        return;
+    }
+    const int32_t end = world->capacity + GRID_SPARE;
+#define GIVE_BY_ROW(name)
+#define GIVE_BY_SLOT(name)                                                  give_back(world, world->next_##name, sizeof *world->name, 0, end);
+#define GIVE_MEMBER(number, type, name, initial, saved, hashed, by, copied) GIVE_##by(name)
+    WORLD_COLUMNS(GIVE_MEMBER)
+#undef GIVE_MEMBER
+#undef GIVE_BY_SLOT
+#undef GIVE_BY_ROW
+}
+
+/* What is known of the cells in which slots were sorted: for the sort alone. */
+static void give_back_counts(const struct world *world) {
+    const struct grid *grid = &world->grid;
+    const int32_t end = grid->across.cells * grid->down.cells;
+    give_back(world, grid->shared, sizeof *grid->shared, 0, end);
+    for (int part = 0; part < GRID_PARTS; part++) {
+        give_back(world, grid->cursor[part], sizeof *grid->cursor[part], 0, end);
+    }
+}
+
+void world_give_back_scratch(const struct world *world) {
+    const struct grid *grid = &world->grid;
+    if (world->stripes == NULL) {
+        return;
+    }
+#define GIVE_SCRATCH(type, name, copied)                                                                     \
+    if (!(copied)) {                                                                                         \
+        give_back(world, grid->name, sizeof *grid->name, 0, world->stripes->used);                           \
+    }
+    GRID_COLUMNS(GIVE_SCRATCH)
+#undef GIVE_SCRATCH
+    give_back_counts(world);
+    world_give_back_next(world);
+}
+
+/* Everything that lies by slot, of slots [begin, end). */
+static void give_back_slots(const struct world *world, int32_t begin, int32_t end) {
+    const struct grid *grid = &world->grid;
+#define GIVE_COLUMN(type, name, copied) give_back(world, grid->name, sizeof *grid->name, begin, end);
+    GRID_COLUMNS(GIVE_COLUMN)
+#undef GIVE_COLUMN
+#define GIVE_ARRAY(type, name) give_back(world, world->name, sizeof *world->name, begin, end);
+#define GIVE_BY_ROW(type, name)
+#define GIVE_BY_SLOT(type, name)                                            WORLD_ARRAYS_BY_SLOT(GIVE_ARRAY, type, name)
+#define GIVE_MEMBER(number, type, name, initial, saved, hashed, by, copied) GIVE_##by(type, name)
+    if (!world->is_pure_flock) {
+        WORLD_COLUMNS(GIVE_MEMBER)
+    }
+#undef GIVE_MEMBER
+#undef GIVE_BY_SLOT
+#undef GIVE_BY_ROW
+#undef GIVE_ARRAY
+}
+
+/* The slots in use, a sixteenth more, and the spare ones behind stay. */
+void stripes_trim_slots(struct world *world) {
+    struct world_stripes *stripes = world->stripes;
+    const int32_t count = world->grid.count, kept = count + count / 16 + GRID_SPARE;
+    stripes_note_used(stripes, count);
+    if (stripes->used - kept > count / 8) {
+        give_back_slots(world, kept, stripes->used);
+        stripes->used = kept;
+    }
+}
+
+void stripes_trim_cells(struct world *world) {
+    struct world_stripes *stripes = world->stripes;
+    const struct grid *grid = &world->grid;
+    const struct world_slots rows = stripes_rows_of(stripes, world->exchange->rank);
+    if (stripes->shifted <= (rows.end - rows.begin) / 8 + stripes->halo) {
+        return;
+    }
+    give_back(world, grid->begin, sizeof *grid->begin, 0, grid->across.cells * grid->down.cells + 1);
+    give_back_counts(world);
+    stripes->shifted = 0;
+}
+
+void stripes_free_room(struct stripes_room *room) {
+    free(room->bytes);
+    *room = (struct stripes_room){NULL, 0};
+}
+
+/* ---- agents that go from rank to rank ---- */
 
 vec2 stripes_heading(const struct world *world, int32_t row, int32_t slot) {
     (void)row;

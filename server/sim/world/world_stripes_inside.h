@@ -12,6 +12,8 @@ struct stripes_room {
 };
 /** Room for so many bytes; what was there is lost. Ends the program without memory. */
 void *stripes_room(struct stripes_room *room, size_t size);
+/** The same, and what was there stays. */
+void *stripes_more_room(struct stripes_room *room, size_t size);
 
 enum { STRIPES_PIECES = 3 }; /* spans of rows that the ghosts of a window are in, at most */
 
@@ -32,6 +34,8 @@ struct world_stripes {
     int32_t cut[EXCHANGE_RANKS_MAX + 1]; /* rows */
     int32_t sorted_end;                  /* slots behind are those of the known that are not in the halo */
     bool is_bare;                        /* ghosts were dropped, agents may have been appended */
+    int32_t used;    /* slots that have had agents since the memory of those behind was given back */
+    int32_t shifted; /* rows by which the borders have moved since the memory of cells was given back */
     uint64_t sorts, migrants, ghost_ticks;
 
     struct stripes_link *to, *from; /* a rank, each */
@@ -66,12 +70,24 @@ static inline struct world_slots world_slots_both(struct world_slots a, struct w
     return both.begin < both.end ? both : (struct world_slots){both.begin, both.begin};
 }
 
+/** Notes that so many slots have agents, or had. */
+static inline void stripes_note_used(struct world_stripes *stripes, int32_t slots) {
+    stripes->used = slots > stripes->used ? slots : stripes->used;
+}
+
 /** The rows of a rank's window. */
 static inline struct world_slots stripes_rows_of(const struct world_stripes *stripes, int rank) {
     return (struct world_slots){stripes->cut[rank], stripes->cut[rank + 1]};
 }
 
 void stripes_free(struct world_stripes *stripes);
+
+/** Gives back the memory of slots that agents have left, when these are many. After a sort. */
+void stripes_trim_slots(struct world *world);
+/** Gives back what is known of the cells of former windows, when these are many. Before a sort, which finds all of it out anew. */
+void stripes_trim_cells(struct world *world);
+/** Frees what is needed again when many agents migrate. */
+void stripes_free_room(struct stripes_room *room);
 
 /** The rows of cells beyond a window that agents in it see. drift: px, as far as each of two agents may drift; as
  * kernel_make_plan has it. */

@@ -1,6 +1,7 @@
 /* Which agents of other ranks a rank sees in stripes, and what ranks send each other in a tick that keeps the order of agents. */
 #include <assert.h>
 #include <float.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "server/sim/world/world_stripes_inside.h"
@@ -355,8 +356,8 @@ static bool some_beyond(const int32_t *cells, int32_t first, uint32_t inside) {
 /* Own slots whose cells are not in [first, end), ascending, in stripes.room_list. Returns how many. Most blocks have
  * none; in the others no branches: they would be mispredicted. */
 static int32_t list_beyond(const struct world *world, int32_t first, int32_t end) {
-    const int32_t own = world->own_end - world->own_begin;
-    int32_t *list = stripes_room(&world->stripes->room_list, sizeof *list * ((size_t)own + 1)), count = 0;
+    struct stripes_room *room = &world->stripes->room_list;
+    int32_t *list = stripes_room(room, sizeof *list * SCAN_BLOCK), count = 0;
     const uint32_t inside = end > first ? (uint32_t)(end - first) : 0;
     for (int32_t begin = world->own_begin; begin < world->own_end; begin += SCAN_BLOCK) {
         const bool is_whole = world->own_end - begin >= SCAN_BLOCK;
@@ -364,6 +365,7 @@ static int32_t list_beyond(const struct world *world, int32_t first, int32_t end
             continue;
         }
         const int32_t last = is_whole ? begin + SCAN_BLOCK : world->own_end;
+        list = stripes_more_room(room, sizeof *list * ((size_t)count + SCAN_BLOCK));
         for (int32_t slot = begin; slot < last; slot++) {
             list[count] = slot;
             count += (uint32_t)(world->grid.key[slot] - first) >= inside;
@@ -471,8 +473,8 @@ static bool take_migrants(struct world *world, const int32_t *gaps, int32_t coun
     return has_more;
 }
 
-/* In rounds, so that messages stay small however many agents are in the rows of other ranks. */
-static void hand_migrants_over(struct world *world) {
+/* In rounds, so that messages stay small however many agents are in the rows of other ranks. Returns whether one was not enough. */
+static bool hand_migrants_over(struct world *world) {
     struct world_stripes *stripes = world->stripes;
     const struct exchange *exchange = world->exchange;
     const struct world_slots rows = stripes_rows_of(stripes, exchange->rank);
@@ -488,7 +490,9 @@ static void hand_migrants_over(struct world *world) {
         sent += some;
         has_more = take_migrants(world, gaps, sent, &taken);
     }
+    stripes_note_used(stripes, world->own_end);
     close_gaps(world, gaps + taken, count - taken);
+    return count > MIGRANTS_A_ROUND;
 }
 
 /* ---- ghosts ---- */
@@ -558,6 +562,7 @@ static void take_ghosts(struct world *world) {
     while (world->own_end > own + ghosts && world->own_end > world->own_begin && empty < world->own_begin) {
         move_entry(world, empty++, --world->own_end);
     }
+    stripes_note_used(stripes, world->own_end > own + ghosts ? world->own_end : own + ghosts);
     world->grid.count = own + ghosts;
     world->grid.absent = world->agent_count - world->grid.count;
     stripes->sorted_end = world->grid.count;
@@ -604,8 +609,14 @@ void stripes_regroup(struct world *world, const struct parallel *parallel) {
     struct world_stripes *stripes = world->stripes;
     struct grid *grid = &world->grid;
     struct grid_span held[STRIPES_PIECES + 1];
-    hand_migrants_over(world);
+    stripes_note_used(stripes, grid->count);
+    const bool are_many = hand_migrants_over(world);
     bring_ghosts(world);
+    if (are_many) {
+        stripes_free_room(&stripes->room_list);
+        stripes_free_room(&stripes->room_out);
+    }
+    stripes_trim_cells(world);
     const int spans = held_rows(world, held);
     assert(spans <= GRID_HELD_SPANS);
     grid_sort_rows(grid, held, spans, parallel);
@@ -616,6 +627,7 @@ void stripes_regroup(struct world *world, const struct parallel *parallel) {
         world_follow_slots(world, parallel);
     }
     stripes_link_up(world);
+    stripes_trim_slots(world);
 }
 
 /* ---- cuts ---- */
@@ -652,8 +664,11 @@ static void cut(struct world *world) {
         recall_rows(world);
     }
     stripes->rows = grid->down.cells;
+    const struct world_slots former = stripes_rows_of(stripes, exchange->rank);
     exchange->sum(exchange->context, stripes->agents, stripes->rows);
     exchange->cut(exchange->context, is_new, stripes->rows, stripes->agents, stripes->cut);
+    const struct world_slots rows = stripes_rows_of(stripes, exchange->rank);
+    stripes->shifted += abs(rows.begin - former.begin) + abs(rows.end - former.end);
     assert(stripes->cut[0] == 0 && stripes->cut[exchange->ranks] == stripes->rows);
 }
 

@@ -547,6 +547,88 @@ static void counts_of_states(void **state) {
     world_destroy(world);
 }
 
+/* ==== new flocks ====
+ * Ranks make the agents of a world that merely flocks, wherever each of them belongs: it is that of one process from tick 0 on, and the memory of what
+ * a rank has no more goes back. */
+
+enum { FLOCK_TICKS = 40 };
+
+static void add_flock(struct world_def *def, const char *kind, uint32_t count, vec2 velocity,
+                      bool has_heading) {
+    struct placement_def *placement = world_def_add_placement(def, kind);
+    assert_non_null(placement);
+    placement->count = count;
+    placement->shape = PLACE_RECT;
+    placement->size = def->size;
+    placement->velocity = velocity;
+    placement->has_heading = has_heading;
+    placement->heading = 1.0f;
+}
+
+/* kinds: 1 or 2. The first is drawn everywhere and at rest, others have a velocity, or a heading. */
+static struct world_def flock_def(int kinds) {
+    struct world_def def = one_kind_def(BEHAVIOR_FLOCK, vec2_make(400, 300));
+    def.edge = EDGE_WRAP;
+    if (kinds == 2) {
+        struct kind_def *kind = world_def_add_kind(&def, "other");
+        assert_non_null(kind);
+        kind->states[0].behavior_count = 1;
+        kind->states[0].behaviors[0] = behavior_def_default(BEHAVIOR_FLOCK);
+    }
+    add_flock(&def, "agent", 300, vec2_make(0, 0), false);
+    add_flock(&def, kinds == 2 ? "other" : "agent", 1, vec2_make(20, -10), false);
+    add_flock(&def, "agent", 200, vec2_make(0, 0), true);
+    return def;
+}
+
+struct new_flock {
+    struct world_def def;
+    bool is_deferred;
+    uint64_t hashes[FLOCK_TICKS + 1];
+    bool is_wrong[RANKS];
+};
+
+static void make_flock(const struct exchange *exchange, void *context) {
+    struct new_flock *flock = context;
+    struct world_def def = flock->def;
+    struct world *world = NULL;
+    def.is_deferred = flock->is_deferred;
+    def.exchange = flock->is_deferred ? NULL : exchange;
+    bool is_made = world_create(&def, &world, NULL) == WORLD_OK;
+    is_made = is_made && (!flock->is_deferred || world_populate(world, exchange) == 0);
+    for (int tick = 0; is_made && tick <= FLOCK_TICKS; tick++) {
+        if (tick > 0) {
+            world_step(world);
+        }
+        flock->is_wrong[exchange->rank] |= world_hash(world) != flock->hashes[tick];
+    }
+    flock->is_wrong[exchange->rank] |= !is_made;
+    world_destroy(world);
+}
+
+static void new_flocks_are_those_of_one_process(void **state) {
+    for (int turn = 0; turn < 4; turn++) {
+        struct new_flock flock = {.def = flock_def(1 + turn / 2), .is_deferred = turn % 2 == 0};
+        struct world *alone = NULL;
+        assert_int_equal(world_create(&flock.def, &alone, NULL), WORLD_OK);
+        for (int tick = 0; tick <= FLOCK_TICKS; tick++) {
+            if (tick > 0) {
+                world_step(alone);
+            }
+            flock.hashes[tick] = world_hash(alone);
+        }
+        world_destroy(alone);
+        struct fake_ranks *fake = fake_ranks_new(RANKS, EXCHANGE_STRIPES, 11 + (uint64_t)turn);
+        fake_ranks_run(fake, make_flock, &flock);
+        assert_true(fake_ranks_given_back(fake) > 0);
+        fake_ranks_destroy(fake);
+        for (int r = 0; r < RANKS; r++) {
+            assert_false(flock.is_wrong[r]);
+        }
+        world_def_fini(&flock.def);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_scenario_has_its_verdict),
@@ -564,6 +646,7 @@ int main(void) {
         cmocka_unit_test(test_what_has_no_room_is_placed_and_counted),
         cmocka_unit_test(test_only_those_that_are_too_near_are_elsewhere),
         cmocka_unit_test(test_ranks_place_alike),
+        cmocka_unit_test(new_flocks_are_those_of_one_process),
         cmocka_unit_test(strips_have_their_agents),
         cmocka_unit_test(strips_are_small),
         cmocka_unit_test(counts_of_states),
