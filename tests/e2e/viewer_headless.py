@@ -105,7 +105,7 @@ def pictures_repeat(folder):
         take(server.port, folder / "b.png", "--frames", "5", "--fixed-dt", "16")
         check((folder / "a.png").read_bytes() == (folder / "b.png").read_bytes(), "two pictures of one world are equal")
         plain = support.Picture(folder / "a.png")
-        forced = take(server.port, folder / "c.png", "--frames", "5", "--fixed-dt", "16", "--forces")
+        forced = take(server.port, folder / "c.png", "--frames", "60", "--fixed-dt", "16", "--forces")  # forces may come late on a busy machine
         check(plain.count(support.DESIRED) == 0 and forced.count(support.DESIRED) > 20, "--forces shows force arrows")
 
 
