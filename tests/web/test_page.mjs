@@ -95,7 +95,13 @@ async function looksBack({ server, client, newPage, tick }) {
   await late.page.mouse.move(right - 7 - (right - left - 14) / 20, y); // of a minute
   await late.until("the moment below the handle", async () => (await late.tick()) < tick - 60 && / s ago/.test(await late.text(".past-frame")) && !/now, not/.test(await late.text(".past-frame")));
   await late.page.mouse.up();
-  const earlier = await late.tick();
+  let earlier = await late.tick(), looks = 0; // of a place on the way of the handle, perhaps
+  await late.until("it stands", async () => {
+    const now = await late.tick(), told = await late.page.$eval(".past-line input.track", (node) => node.getAttribute("aria-valuetext"));
+    looks = now === earlier && told.endsWith(`tick ${now}`) ? looks + 1 : 0;
+    earlier = now;
+    return looks === 5;
+  });
   await late.key(",");
   await late.until("a tick before", async () => (await late.tick()) === earlier - 1);
   await late.key(" ");
