@@ -201,11 +201,10 @@ struct world {
     bool has_driven;       /* some agent may have a driven vector */
     bool is_spoiled;       /* a tick was given up: what is left is world_destroy, and to be cloned into */
     bool is_creating;      /* world_create has not placed all agents yet */
-    bool
-        lacks_headings; /* so far no agent has one: world_create gives all theirs when they lie where they belong */
-    bool is_shared_out; /* restored: what is here is a share of the agents, until world_join */
-    bool is_sorted;     /* the grid holds tick t, in order of it or of a tick shortly before */
-    bool keeps_order;   /* the tick in hand leaves agents in the order they are in */
+    bool lacks_headings;   /* no agent has one yet: world_create gives them when all lie where they belong */
+    bool is_shared_out;    /* restored: what is here is a share of the agents, until world_join */
+    bool is_sorted;        /* the grid holds tick t, in order of it or of a tick shortly before */
+    bool keeps_order;      /* the tick in hand leaves agents in the order they are in */
     bool has_own_bodies, has_one_radius; /* some agent has an own body; all have the same radius */
     bool has_slow_areas;                 /* some area has a speed below 1 */
     bool is_pure_flock; /* all agents merely flock, so all but those at rest face where they go */
