@@ -707,8 +707,8 @@ static const struct node *node_before(const struct past *past, uint32_t number, 
 /* The list while it is made. row: the newest change that is not in it yet; count 0: none. */
 struct change_list {
     struct json_writer *json; /* NULL: it is not written; then */
-    uint64_t wanted;          /* the row with this request is looked for, */
-    struct change found;      /* and found; count 0: not yet */
+    uint64_t wanted;          /* the row with this request is looked for, and nothing behind it read; */
+    struct change found;      /* it; count 0: not found */
     uint32_t found_branch;
     int rows, lines; /* how many more there may be */
     struct change row;
@@ -724,7 +724,7 @@ static void flush_change(struct change_list *list) {
             list->found = list->row;
             list->found_branch = list->branch;
         }
-        list->rows--;
+        list->rows = list->has_wanted ? 0 : list->rows - 1;
     }
     list->row.count = 0;
     list->has_wanted = false;
@@ -1031,8 +1031,11 @@ static bool is_being_made(const struct past *past, const struct past_branch *bra
 static int try_route(struct past *past, const struct request_rewind *to, const struct past_place *here,
                      struct past_route *route, const struct past_branch **branch, struct failure *failure) {
     *branch = choose(past, to, route, failure);
+    if (*branch == NULL) {
+        return -1;
+    }
     choose_left_out(past, to, route);
-    return *branch != NULL && plan(past, *branch, route->first_out, here, route) ? 0 : -1;
+    return plan(past, *branch, route->first_out, here, route) ? 0 : -1;
 }
 
 int past_route_find(struct past *past, const struct request_rewind *to, const struct past_place *here,

@@ -58,7 +58,7 @@ void app_update_stream(struct app *app) {
     }
     const struct snapshot *newest = snapshot_buffer_newest(&app->snapshots);
     if (app_is_away(app) && (newest == NULL || newest->epoch != app->server.epoch)) {
-        return; /* how many agents there are then is not known yet, and to ask anew brings the scenario line again */
+        return; /* how many agents there are then is not known yet, and asking again brings the scenario line once more */
     }
     const struct stream_choice now = mailbox_stream(connection_mailbox(app->connection));
     const struct stream_wish wish = app_stream_wish(app);
