@@ -89,6 +89,11 @@ void app_leave_out(struct app *app) {
     struct request request = request_default(REQUEST_LIST);
     request.body.list.what = LIST_CHANGES;
     (void)snprintf(request.id, sizeof request.id, "%s", SERVER_MODEL_WITHOUT_ID);
+    if (edits_undone(&app->edits) > 1) {
+        server_model_set_notice(&app->server, false,
+                                "several changes are undone; Ctrl+U leaves out one: Ctrl+Y until one is");
+        return;
+    }
     if (!app_refuses_past(app) && app_may(app, REQUEST_REWIND) && !app->past.is_rewinding) {
         app_send(app, &request); /* what is known of them may be a second old */
     }
@@ -153,14 +158,20 @@ static void send_without(struct app *app, const struct message_change *change) {
     app->past.kept_s = fmax((double)change->tick / hz - (double)(change->count - 1) - 0.5 / hz, 0.0);
 }
 
+/* Whether an edit is what the row of the list says. */
+static bool is_of_edit(const struct message_change *change, const struct edit *edit) {
+    struct request request;
+    return edit != NULL && edits_request(edit, false, &request) &&
+           strcmp(request_op_name(request.op), change->op) == 0;
+}
+
 /* The list has come. What was undone goes together with what undid it; in quick succession they are one row. */
 static void begin_leaving_out(struct app *app) {
     const struct message_change *change = own_change(app, UINT64_MAX);
-    const struct message_change *next = change != NULL && edits_is_undone(&app->edits) && change->count <= 1
-                                            ? own_change(app, change->number)
-                                            : NULL;
-    app->past.leaving_out.has_next = next != NULL;
-    if (next != NULL) {
+    const struct message_change *next =
+        change != NULL && change->count <= 1 ? own_change(app, change->number) : NULL;
+    app->past.leaving_out.has_next = next != NULL && is_of_edit(next, edits_next(&app->edits, false));
+    if (app->past.leaving_out.has_next) {
         app->past.leaving_out.next = *next;
     }
     if (change != NULL) {
@@ -178,8 +189,9 @@ static void take_left_out(struct app *app, const struct message_reply *reply) {
     struct app_leaving_out *leaving = &app->past.leaving_out;
     const struct message_change *change = &leaving->change;
     leaving->done[leaving->done_count++ % APP_LEFT_OUT] = change->number;
-    if (!leaving->has_next && !edits_is_undone(&app->edits) && edits_next(&app->edits, true) != NULL) {
-        edits_take(&app->edits, true);
+    const struct edit *edit = edits_next(&app->edits, edits_undone(&app->edits) == 0);
+    if (!leaving->has_next && is_of_edit(change, edit)) {
+        edits_drop(&app->edits, edit->number);
     }
     server_model_set_notice(&app->server, false, "as if it had not happened: %s %s%s; branch %s goes on",
                             change->op, change->text, change->count > 1 ? ", and those before it" : "",

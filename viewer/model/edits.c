@@ -275,8 +275,8 @@ bool edits_asks(struct edits *edits, bool is_undo) {
     return true;
 }
 
-bool edits_is_undone(const struct edits *edits) {
-    return edits->done < edits->count;
+int edits_undone(const struct edits *edits) {
+    return edits->count - edits->done;
 }
 
 void edits_take(struct edits *edits, bool is_undo) {

@@ -68,8 +68,8 @@ void edits_note(struct edits *edits, const struct message_event *event, uint32_t
 
 /** The one that would be undone, or redone, now; NULL for none. */
 const struct edit *edits_next(const struct edits *edits, bool is_undo);
-/** Whether the newest change is undone. */
-bool edits_is_undone(const struct edits *edits);
+/** How many of the newest changes are undone. */
+int edits_undone(const struct edits *edits);
 /** Whether the user is to be asked first, because another client has changed the same thing. Once for each change. */
 bool edits_asks(struct edits *edits, bool is_undo);
 /** The request that undoes, or does again, an edit; its id says the number. false: the ids are not known yet. */

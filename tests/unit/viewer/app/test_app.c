@@ -961,6 +961,32 @@ static void the_newest_own_change_is_left_out(void **state) {
     assert_false(app->past.is_rewinding || app->past.leaving_out.is_going);
 }
 
+/* What was left out is no edit any more: the next press leaves out one as well, and nothing counts as undone. */
+static void each_press_leaves_out_one(void **state) {
+    struct app *app = *state;
+    const struct edit edit = {.what = EDIT_TARGET, .target = "home", .to = {9.0f, 9.0f}};
+    for (int i = 0; i < 3; i++) {
+        (void)edits_add(&app->edits, &edit);
+    }
+    press_with(app, KEY_U, true, false);
+    deliver_change(app, 80, 7, "set_target");
+    struct message *message = message_of(MESSAGE_REPLY);
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "rewind");
+    (void)snprintf(message->body.reply.id, sizeof message->body.reply.id, "%s", SERVER_MODEL_WITHOUT_ID);
+    deliver(app, message);
+    frame(app);
+    assert_int_equal(app->edits.count, 2);
+    assert_int_equal(edits_undone(&app->edits), 0);
+    assert_false(app->past.leaving_out.has_next);
+    edits_take(&app->edits, true);
+    edits_take(&app->edits, true);
+    app->past.is_rewinding = false;
+    forget_sent(app);
+    press_with(app, KEY_U, true, false); /* which of two it would be is not known */
+    assert_sends_nothing(app);
+    assert_non_null(strstr(app->server.notice, "several changes are undone"));
+}
+
 /* ---- roles and connections ---- */
 
 static void a_role_that_may_not_is_told(void **state) {
@@ -1093,6 +1119,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(space_pauses_and_resumes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(u_asks_for_a_twin_and_again_for_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_newest_own_change_is_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(each_press_leaves_out_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_pauses_a_running_world_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),
         cmocka_unit_test_setup_teardown(ctrl_r_loads_the_world_with_its_seed, set_up, tear_down),
