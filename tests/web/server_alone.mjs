@@ -71,10 +71,11 @@ async function recordings() {
   const server = await native(["flock", "--seed=9"]);
   await server.client.request("record", { on: true, name: "native" });
   await server.client.request("set_target", { name: "mouse", x: 30, y: 20 });
-  await until("two seconds", async () => (await server.client.stats()).tick > 120);
+  const written = () => readFileSync(join(folder, "native.drover"), "utf8");
+  await until("two hashes behind the first checkpoint", () => /"op":"checkpoint"(.*\n)*.*"op":"hash"(.*\n)*.*"op":"hash"/.test(written()));
   await server.client.request("record", { on: false });
   await server.end();
-  const text = readFileSync(join(folder, "native.drover"), "utf8");
+  const text = written();
   const player = own(["--replay=/native.drover"], { "/native.drover": text });
   check(player.hello.replay !== undefined, "the page plays a recording");
   const hashes = text.split("\n").filter((line) => line.includes('"op":"hash"')).map((line) => JSON.parse(line))

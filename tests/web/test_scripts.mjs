@@ -125,6 +125,7 @@ async function testFingers({ Touch }) {
 function testWords({ forFingers, gestureOf, gestures }) {
   const rows = [
     ["Lead the herd with the mouse; click a hunter and watch its stamina.", "Lead the herd with a finger; tap a hunter and watch its stamina."],
+    ["No agent here. F: forces of all agents", "No agent here"], ["No single agents here: the wheel zooms in to them", "No single agents here: two fingers zoom in to them"],
     ["Zoom in with the wheel; click one and press L to follow it.", "Zoom in with two fingers; tap one and choose Follow to follow it."],
     ["Press K and raise it; press A and click to add.", "Open the sliders and raise it; choose Add and tap to add."],
     ["Press C until the color shows the speed.", "Change \"color by\" until the color shows the speed."],

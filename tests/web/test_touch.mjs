@@ -36,9 +36,13 @@ class Hand {
 async function cameraOf(hand, client) {
   const places = [{ x: 100, y: 300 }, { x: 300, y: 500 }], seen = [];
   for (const place of places) {
-    await hand.move([[{ x: place.x - 30, y: place.y }, place]], { release: false });
-    seen.push(await settled(client));
-    await hand.send("touchEnd", []);
+    const before = await settled(client);
+    seen.push(await until("the finger leads the target", async () => { // a page that has just begun may miss the first drag
+      await hand.move([[{ x: place.x - 30, y: place.y }, place]], { release: false });
+      const now = await settled(client);
+      await hand.send("touchEnd", []);
+      return near(now, before, 1) ? undefined : now;
+    }));
   }
   const scale = (places[1].x - places[0].x) / (seen[1].x - seen[0].x);
   return { scale, toPage: ({ x, y }) => ({ x: places[0].x + (x - seen[0].x) * scale, y: places[0].y + (y - seen[0].y) * scale }) };

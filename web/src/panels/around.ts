@@ -324,12 +324,13 @@ export class Notices {
     }
 
     setToast(toast: Toast): void {
-        show(this.toast, toast.words !== "" && toast.alpha > 0);
-        setText(this.toast, toast.words);
+        const words = said(toast.words);
+        show(this.toast, words !== "" && toast.alpha > 0);
+        setText(this.toast, words);
         setStyle(this.toast, "--alpha", String(toast.alpha));
         this.toast.classList.toggle("error", toast.kind === "error");
         this.toast.classList.toggle("warning", toast.kind === "warning");
-        this.say(toast.words, toast.kind === "error");
+        this.say(words, toast.kind === "error");
     }
 
     setBanner(banner: Banner): void {

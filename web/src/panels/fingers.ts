@@ -17,6 +17,8 @@ export function forFingers(words: string): string {
         .replace(/\b(Double |double |)([Cc])lick(?=s?\b)/g, (_, twice: string, letter: string) => `${twice}${letter === "C" ? "T" : "t"}ap`)
         .replace(/\bwith the (mouse|wheel)\b/g, (_, what: string) => (what === "mouse" ? "with a finger" : "with two fingers"))
         .replace(/\b([Mm]ove|[Jj]erk|[Hh]ide) the mouse\b/g, "$1 your finger")
+        .replace(/\bthe wheel zooms\b/, "two fingers zoom")
+        .replace(/\. [A-Z]: [^.:]+$/, "")
         .replace(/\s*\([^()]*\bEsc\b[^()]*\)$/, "");
 }
 
