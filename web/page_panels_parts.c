@@ -417,8 +417,9 @@ static void write_value(struct json_writer *json, float value) {
 static void write_series(struct json_writer *json, const struct panels_view *view,
                          const struct panels_plot *plot, int s) {
     json_object(json);
-    json_key_string(json, "name",
-                    plot->has_names ? view->samples->state_names[plot->series[s] - PLOTS_STATE] : "");
+    char name[PLOTS_SERIES_NAME];
+    plots_series_name(view->samples, plot->series[s], name);
+    json_key_string(json, "name", name);
     page_color(json, "fill", plot->fill[s]);
     json_key(json, "values");
     json_array(json);

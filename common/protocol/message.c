@@ -151,6 +151,30 @@ static const struct field measure_fields[] = {
     END,
 };
 
+static const struct field polarisation_fields[] = {
+    ROW(struct message_comparison, "world", FIELD_DOUBLE, polarisation[0], NEED, 0, 1),
+    ROW(struct message_comparison, "twin", FIELD_DOUBLE, polarisation[1], NEED, 0, 1),
+    END,
+};
+
+static const struct field both_fields[] = {
+    ROW(struct message_state_count, "world", FIELD_UINT32, agents[0], NEED, 0, (double)UINT32_MAX),
+    ROW(struct message_state_count, "twin", FIELD_UINT32, agents[1], NEED, 0, (double)UINT32_MAX),
+    END,
+};
+
+static const struct field state_count_fields[] = {
+    ROW(struct message_state_count, "state", FIELD_NAME, state, NEED, 0, 0),
+    {.name = "agents", .type = FIELD_TUPLE, .table = both_fields, .unit = "[world, twin]", .flags = NEED},
+    END,
+};
+
+static const struct field comparison_fields[] = {
+    {.name = "polarisation", .type = FIELD_TUPLE, .table = polarisation_fields, .unit = "[world, twin]", .flags = NEED},
+    ROWS(struct message_comparison, "states", states, state_count, NEED, MESSAGE_TWIN_STATES, OBJECTS(state_count_fields)),
+    END,
+};
+
 /* clang-format on */
 
 /* *measure is the caller's to free, also after -1. */
@@ -162,22 +186,31 @@ static int read_measure(const cJSON *json, struct message_measure **measure, str
     return fields_read(measure_fields, json, "", NULL, *measure, NULL, failure);
 }
 
-int message_cluster_read(const cJSON *json, struct message_cluster **cluster, struct failure *failure) {
-    const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, "cluster");
-    *cluster = NULL;
+/* Reads the member of this name into zeroed memory of size bytes, the caller's to free; NULL when there is none, or after -1. */
+static void *read_member(const cJSON *json, const char *name, const struct field *fields, size_t size,
+                         int *result, struct failure *failure) {
+    const cJSON *member = cJSON_GetObjectItemCaseSensitive(json, name);
+    *result = 0;
     if (member == NULL) {
-        return 0;
+        return NULL;
     }
-    struct message_cluster *fresh = calloc(1, sizeof *fresh);
+    void *fresh = calloc(1, size);
     if (fresh == NULL) {
-        return failure_set(failure, FAILURE_BUSY, "cluster", "out of memory");
+        *result = failure_set(failure, FAILURE_BUSY, name, "out of memory");
+        return NULL;
     }
-    if (fields_read(cluster_fields, member, "cluster", NULL, fresh, NULL, failure) != 0) {
+    *result = fields_read(fields, member, name, NULL, fresh, NULL, failure);
+    if (*result != 0) {
         free(fresh);
-        return -1;
+        return NULL;
     }
-    *cluster = fresh;
-    return 0;
+    return fresh;
+}
+
+int message_cluster_read(const cJSON *json, struct message_cluster **cluster, struct failure *failure) {
+    int result;
+    *cluster = read_member(json, "cluster", cluster_fields, sizeof **cluster, &result, failure);
+    return result;
 }
 
 /* clang-format off */
@@ -554,7 +587,10 @@ static int read_stats(const cJSON *json, struct message_reply *reply, struct fai
                                             .step_ms = median_ms(phases, "step"),
                                             .copy_ms = median_ms(phases, "copy"),
                                             .broadcast_ms = median_ms(phases, "broadcast")};
-    return message_cluster_read(json, &reply->cluster, failure);
+    int result;
+    reply->comparison =
+        read_member(json, "compare", comparison_fields, sizeof *reply->comparison, &result, failure);
+    return result != 0 ? -1 : message_cluster_read(json, &reply->cluster, failure);
 }
 
 static bool is_answer_to(const struct message_reply *reply, enum request_op op) {
@@ -701,6 +737,8 @@ void message_fini(struct message *message) {
         free(message->body.reply.params);
         free(message->body.reply.cluster);
         message->body.reply.cluster = NULL;
+        free(message->body.reply.comparison);
+        message->body.reply.comparison = NULL;
         free(message->body.reply.measure);
         message->body.reply.measure = NULL;
         free(message->body.reply.agents);

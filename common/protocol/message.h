@@ -52,6 +52,22 @@ struct message_cluster {
 NODISCARD int message_cluster_read(const cJSON *json, struct message_cluster **cluster,
                                    struct failure *failure);
 
+/* What it says of a world and its twin (compare). */
+
+enum { MESSAGE_TWIN_STATES = 64 };
+
+/** How many agents of a kind are in a state; the world first in pairs. */
+struct message_state_count {
+    char state[LIMIT_NAME_CHARS + 1]; /* other kinds may have one with the same name */
+    uint32_t agents[2];
+};
+
+struct message_comparison {
+    double polarisation[2]; /* 0 to 1 */
+    int state_count;
+    struct message_state_count states[MESSAGE_TWIN_STATES];
+};
+
 /* What the reply to `measure` says. */
 
 struct message_gate_count {
@@ -255,11 +271,12 @@ struct message_reply {
     char role[16]; /* what you may do now; "" in other replies */
     /* stats, and a hello that tells what the first line had kept back */
     bool has_paused, is_paused;
-    struct message_pace pace;         /* of stats, and of such a hello */
-    struct message_playback playback; /* the same */
-    char recording[MESSAGE_FILE];     /* stats: the file that the server writes; "" for none */
-    struct message_phases phases;     /* stats: the parts of a tick */
-    struct message_cluster *cluster;  /* stats: its ranks, NULL for none; owned by the message */
+    struct message_pace pace;              /* of stats, and of such a hello */
+    struct message_playback playback;      /* the same */
+    char recording[MESSAGE_FILE];          /* stats: the file that the server writes; "" for none */
+    struct message_phases phases;          /* stats: the parts of a tick */
+    struct message_cluster *cluster;       /* stats: its ranks, NULL for none; owned by the message */
+    struct message_comparison *comparison; /* stats: NULL without a twin; owned by the message */
     /* measure */
     struct message_measure *measure; /* owned by the message; NULL in other replies */
     /* inspect */

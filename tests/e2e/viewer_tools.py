@@ -165,6 +165,33 @@ def takes_away(viewer, folder):
     check(panel * 40 not in data[-width * height * 4:], "neither bar nor panel is in it")
 
 
+def compares(viewer, client, folder):
+    step("with a twin, order and states of both are plotted and saved")
+    agents = client.request("stats")["agents"]
+    viewer.key("u")
+    wait_for(lambda: "compare" in client.request("stats"), "a twin")
+    client.request("spawn", kind="prey", count=3)
+
+    def newest():
+        for old in folder.glob("drover-*-plots.csv"):
+            old.unlink()
+        viewer.key("ctrl+e")
+        wait_for(lambda: list(folder.glob("drover-*-plots.csv")), "the plots are saved")
+        head, *rows = [line.split(",") for line in list(folder.glob("drover-*-plots.csv"))[0].read_text().splitlines()]
+        return dict(zip(head, rows[-1])) if rows and len(rows[-1]) == len(head) else {}
+
+    def is_known():
+        row = newest()
+        twin = {name: value for name, value in row.items() if name.endswith("_of_twin") and name != "order_of_twin"}
+        world = sum(int(row[name.removesuffix("_of_twin")]) for name in twin)
+        return row.get("order_of_twin") and (world, sum(int(value or 0) for value in twin.values())) == (agents + 3, agents)
+
+    client.request("resume")
+    wait_for(is_known, "figures of the twin, which has no new prey")
+    viewer.key("u")
+    wait_for(lambda: "compare" not in client.request("stats"), "no twin")
+
+
 def kept(viewer):
     """The settings after the viewer has ended; None when there are none."""
     path = pathlib.Path(viewer.folder.name) / "drover" / "viewer.json"
@@ -243,6 +270,7 @@ def main():
             looks_back(viewer, client, camera, server)
             picks(viewer, client)
             takes_away(viewer, folder)
+            compares(viewer, client, folder)
             changes_the_palette(viewer)
             keeps_settings(viewer)
         forgets_flags(display, server)

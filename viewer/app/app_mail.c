@@ -211,6 +211,7 @@ static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
         const struct stream_choice stream = mailbox_stream(connection_mailbox(app->connection));
         app->plots.own_value = own_value(app);
         app->plots.in_world = stream.has_region ? app->server.agent_total : 0.0;
+        app->plots.twin = snapshot_has_twins(snapshot) && !stream.has_region ? app->server.comparison : NULL;
         app->plots.wrap_size =
             server_model_wraps(&app->server) ? app->server.scenario.size : vec2_make(0.0f, 0.0f);
         plots_add(&app->plots, snapshot);

@@ -337,8 +337,8 @@ void app_toggle_twin(struct app *app) {
 
 static const double jump_s = 1.0;
 static const double reached_fresh_ms = 1000.0; /* a frame that does not come by then is lost */
-static const double resuming_gap_ms = 250.0, replay_gap_ms = 1000.0, recording_gap_ms = 2000.0,
-                    cluster_gap_ms = 1000.0, profile_gap_ms = 1000.0;
+static const double resuming_gap_ms = 250.0, twin_gap_ms = 200.0, replay_gap_ms = 1000.0,
+                    recording_gap_ms = 2000.0, cluster_gap_ms = 1000.0, profile_gap_ms = 1000.0;
 
 /* ---- seeks and keys ---- */
 
@@ -537,6 +537,7 @@ static void ask_stats(struct app *app) {
     const bool is_moving = playback->is_resuming || server_model_is_warming(&app->server) ||
                            (playback->has_replay && playback->replay.is_seeking);
     const double gap_ms = is_moving                          ? resuming_gap_ms
+                          : app->server.has_twin             ? twin_gap_ms
                           : playback->has_replay             ? replay_gap_ms
                           : app->server.cluster != NULL      ? cluster_gap_ms
                           : app->settings.shows_network      ? profile_gap_ms

@@ -53,6 +53,7 @@ static const struct {
     {"mean speed", "The speed of all agents, on average, in px/s."},
     {"order", "How well headings agree: 0 when they cancel out, 1 when all agents go the same way."},
     {"states", "How many agents are in each state."},
+    {"mean distance to twin", "How far agents are from their twins, on average. Paler curves: the twins."},
     /* the ranks of a cluster */
     {"ranks",
      "How many programs share the world, and how: stripes have a part of the agents each, copies all of "

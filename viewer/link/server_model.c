@@ -21,10 +21,16 @@ static void clear_params(struct server_model *model) {
     model->param_count = 0;
 }
 
+static void drop_comparison(struct server_model *model) {
+    free(model->comparison);
+    model->comparison = NULL;
+}
+
 void server_model_fini(struct server_model *model) {
     free(model->scenarios);
     free(model->saves);
     free(model->cluster);
+    drop_comparison(model);
     free(model->measure);
     clear_params(model);
     server_model_init(model);
@@ -92,6 +98,7 @@ static void apply_scenario(struct server_model *model, const struct message_scen
     model->has_agent = false;
     free(model->measure);
     model->measure = NULL;
+    drop_comparison(model);
     model->cursors.count = 0;
     model->agent_total = 0.0;
     for (int i = 0; i < scenario->kind_count; i++) {
@@ -584,6 +591,7 @@ static bool apply_keeping(struct server_model *model, const struct message_event
 static void tell_comparison(struct server_model *model, const struct message_event *event) {
     if (strcmp(event->event, "compare_begun") == 0) {
         model->has_twin = model->has_heard_twin = true;
+        drop_comparison(model);
         server_model_set_notice(model, false, "a twin runs beside the world from tick %llu on",
                                 (unsigned long long)event->tick);
     } else if (strcmp(event->event, "differs") == 0) {
@@ -696,6 +704,9 @@ static void apply_reply(struct server_model *model, struct message_reply *reply,
     } else if (strcmp(reply->to, "stats") == 0) {
         model->phases = reply->phases;
         take_cluster(model, reply);
+        drop_comparison(model);
+        model->comparison = reply->comparison;
+        reply->comparison = NULL;
     } else if (strcmp(reply->to, "look") == 0 && reply->branch[0] != '\0') {
         model->look = SERVER_MODEL_LOOKS;
         model->look_tick = reply->tick;

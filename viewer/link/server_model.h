@@ -96,7 +96,9 @@ struct server_model {
     int legend_count;
     /* by number of the scenario's kind: the first state that an agent of it was seen in; "" for none yet */
     char kind_states[LIMIT_KINDS][LIMIT_NAME_CHARS + 1];
-    struct message_phases phases;    /* of the newest reply to stats */
+    struct message_phases phases; /* of the newest reply to stats */
+    struct message_comparison
+        *comparison; /* with a twin, of the newest reply to stats; owned; NULL: there is none */
     struct message_cluster *cluster; /* its ranks, of the newest reply to stats; owned; NULL: it has none */
     uint32_t cluster_count;          /* rises with every change of them */
     struct message_measure

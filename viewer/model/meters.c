@@ -192,12 +192,24 @@ void plots_choose(struct plots *plots, const char *kind, const char *name) {
 
 float plots_value(const struct plots *plots, int series, int index) {
     const struct plots_sample *sample = plots_at(plots, index);
-    assert(series >= 0 && series < PLOTS_STATE + PLOTS_STATES);
-    return series == PLOTS_SPEED   ? sample->mean_speed
-           : series == PLOTS_ORDER ? sample->order
-           : series == PLOTS_APART ? sample->apart
-           : series == PLOTS_OWN   ? sample->own
-                                   : sample->states[series - PLOTS_STATE];
+    assert(series >= 0 && series < PLOTS_SERIES);
+    return series == PLOTS_SPEED        ? sample->mean_speed
+           : series == PLOTS_ORDER      ? sample->order
+           : series == PLOTS_TWIN_ORDER ? sample->twin_order
+           : series == PLOTS_APART      ? sample->apart
+           : series == PLOTS_OWN        ? sample->own
+           : series < PLOTS_TWIN_STATE  ? sample->states[series - PLOTS_STATE]
+                                        : sample->twin_states[series - PLOTS_TWIN_STATE];
+}
+
+void plots_series_name(const struct plots *plots, int series, char out[PLOTS_SERIES_NAME]) {
+    const bool is_twin = series >= PLOTS_TWIN_STATE;
+    const int state = series - (is_twin ? PLOTS_TWIN_STATE : PLOTS_STATE);
+    (void)snprintf(out, PLOTS_SERIES_NAME, "%s%s",
+                   state >= 0                   ? plots->state_names[state]
+                   : series == PLOTS_TWIN_ORDER ? "twin"
+                                                : "",
+                   is_twin ? ", twin" : "");
 }
 
 static int column_of(struct plots *plots, const char *name) {
@@ -225,6 +237,22 @@ static void count_states(struct plots *plots, const struct snapshot *snapshot, s
         const int column = counts[i] > 0 ? column_of(plots, snapshot->state_names.names[i]) : -1;
         if (column >= 0) {
             sample->states[column] = (float)counts[i];
+        }
+    }
+}
+
+/* What the server says of the twin: the counts of states of the same name together. */
+static void take_twin(struct plots *plots, struct plots_sample *sample) {
+    const struct message_comparison *twin = plots->twin;
+    sample->twin_order = twin != NULL ? (float)twin->polarisation[1] : NAN;
+    for (int s = 0; s < PLOTS_STATES; s++) {
+        sample->twin_states[s] = twin != NULL ? 0.0f : NAN;
+    }
+    for (int i = 0; twin != NULL && i < twin->state_count; i++) {
+        const uint32_t count = twin->states[i].agents[1];
+        const int column = count > 0 ? column_of(plots, twin->states[i].state) : -1;
+        if (column >= 0) {
+            sample->twin_states[column] += (float)count;
         }
     }
 }
@@ -274,6 +302,7 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     sample->apart = mean_apart(plots, snapshot);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
     count_states(plots, snapshot, sample);
+    take_twin(plots, sample);
     assert(plots->count <= PLOTS_SAMPLES && plots->state_count <= PLOTS_STATES);
 }
 
@@ -294,6 +323,14 @@ int plots_find(const struct plots *plots, double time_s) {
 static int write_number(double value, FILE *out) {
     const long long thousandths = llround(fmin(fmax(value, 0.0), 1e12) * 1000.0);
     return fprintf(out, "%lld.%03lld", thousandths / 1000, thousandths % 1000);
+}
+
+/* A further column; empty for what is not known. */
+static void write_known(float value, FILE *out) {
+    fputc(',', out);
+    if (!isnan(value)) {
+        write_number((double)value, out);
+    }
 }
 
 bool plots_is_part(const struct plots_sample *sample) {
@@ -327,7 +364,10 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
     const bool tells_parts = has_parts(plots);
     fputs(tells_parts ? ",agents_in_view,agents_in_world" : "", out);
     const bool tells_twins = plots_have_twins(plots);
-    fputs(tells_twins ? ",mean_distance_to_twin" : "", out);
+    fputs(tells_twins ? ",mean_distance_to_twin,order_of_twin" : "", out);
+    for (int s = 0; tells_twins && s < plots->state_count; s++) {
+        fprintf(out, ",%s_of_twin", plots->state_names[s]);
+    }
     for (int i = 0; i < plots->count; i++) {
         const struct plots_sample *sample = plots_at(plots, i);
         fputc('\n', out);
@@ -343,9 +383,13 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
             fprintf(out, ",%ld,%ld", (long)sample->agents, lround(sample->in_world));
         }
         if (tells_twins) {
+            write_known(sample->apart, out);
+            write_known(sample->twin_order, out);
+        }
+        for (int s = 0; tells_twins && s < plots->state_count; s++) {
             fputc(',', out);
-            if (!isnan(sample->apart)) {
-                write_number((double)sample->apart, out);
+            if (!isnan(sample->twin_states[s])) {
+                fprintf(out, "%ld", lroundf(sample->twin_states[s]));
             }
         }
     }

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "common/base/vec2.h"
+#include "common/protocol/message.h"
 #include "common/snapshot/snapshot.h"
 
 /* A rate per second over the last two seconds, from a running count. Pure. */
@@ -95,21 +96,32 @@ double echo_median_ms(const struct echo *echo);
 extern "C" {
 #endif
 
-enum { PLOTS_SAMPLES = 600, PLOTS_STATES = 6 };
+enum { PLOTS_SAMPLES = 600, PLOTS_STATES = 6, PLOTS_SERIES_NAME = LIMIT_NAME_CHARS + 8 };
 
 struct plots_sample {
     double time_s;    /* simulated */
     float mean_speed; /* px/s */
     float order;      /* 0: headings cancel out, 1: all the same way */
-    float apart;      /* px: the mean distance of agents to their twins; NAN without twins */
-    float own;        /* of the series that was chosen; NAN while it was not known */
-    float states[PLOTS_STATES];
-    int32_t agents;  /* that it is about: */
+    float
+        twin_order; /* that of the twin of the world, as of 0.2 s before at the earliest; NAN while it is not known */
+    float apart; /* px: the mean distance of agents to their twins; NAN without twins */
+    float own;   /* of the series that was chosen; NAN while it was not known */
+    float states[PLOTS_STATES], twin_states[PLOTS_STATES]; /* of the twin as twin_order */
+    int32_t agents;                                        /* that it is about: */
     double in_world; /* of so many; more than `agents` where only those around what is visible are sent */
 };
 
-/** What a sample holds; PLOTS_STATE + i is the count of state number i. */
-enum plots_series { PLOTS_SPEED, PLOTS_ORDER, PLOTS_APART, PLOTS_OWN, PLOTS_STATE };
+/** What a sample holds; PLOTS_STATE + i is the count of state number i, PLOTS_TWIN_STATE + i that of the twin. */
+enum plots_series {
+    PLOTS_SPEED,
+    PLOTS_ORDER,
+    PLOTS_TWIN_ORDER,
+    PLOTS_APART,
+    PLOTS_OWN,
+    PLOTS_STATE,
+    PLOTS_TWIN_STATE = PLOTS_STATE + PLOTS_STATES,
+    PLOTS_SERIES = PLOTS_TWIN_STATE + PLOTS_STATES
+};
 
 struct plots {
     struct plots_sample samples[PLOTS_SAMPLES];
@@ -120,8 +132,10 @@ struct plots {
                   1];  /* the chosen series: a parameter of this kind; "": the count of a state */
     char own_name[64]; /* the parameter or the state; "" for no series */
     double in_world;   /* agents in the world now, which the next sample takes; 0: not known */
-    vec2 wrap_size;    /* px: of a wrapping world; {0,0} otherwise */
-    float own_value;   /* of the parameter now, which the next sample takes; NAN: not known */
+    const struct message_comparison
+        *twin;      /* what is known of the twin now, which the next sample takes; not owned; NULL: nothing */
+    vec2 wrap_size; /* px: of a wrapping world; {0,0} otherwise */
+    float own_value; /* of the parameter now, which the next sample takes; NAN: not known */
 };
 
 /** Without samples. */
@@ -133,6 +147,8 @@ void plots_clear(struct plots *plots);
 void plots_choose(struct plots *plots, const char *kind, const char *name);
 /** A value of a series at a sample; 0 is the oldest. */
 float plots_value(const struct plots *plots, int series, int index);
+/** What a series is called among those of a plot: "" for one that needs no name. */
+void plots_series_name(const struct plots *plots, int series, char out[PLOTS_SERIES_NAME]);
 /** Takes a sample from the snapshot, at most one in 0.1 s of simulated time. */
 void plots_add(struct plots *plots, const struct snapshot *snapshot);
 /** 0 is the oldest. */
@@ -144,7 +160,8 @@ bool plots_is_part(const struct plots_sample *sample);
 /** Whether some sample is about agents that have twins. */
 bool plots_have_twins(const struct plots *plots);
 /** As text with a head line: time_s,mean_speed,order and one column a state; where a sample is about a part of the agents
- * agents_in_view,agents_in_world as well, and with twins mean_distance_to_twin, px. -1 when it cannot be written. */
+ * agents_in_view,agents_in_world as well, and with twins mean_distance_to_twin, px,
+ * order_of_twin and STATE_of_twin. -1 when it cannot be written. */
 NODISCARD int plots_write_csv(const struct plots *plots, FILE *out);
 
 #ifdef __cplusplus

@@ -179,6 +179,9 @@ void hud_fill_agent(const struct hud_input *input, struct panels_view *view) {
 
 /* ---- plots ---- */
 
+/* How opaque the curve of a twin is: it is pale, as the twins of the picture are. */
+static const float twin_share = 0.45f;
+
 static struct panels_plot *add_plot(struct panels_view *view, const char *title) {
     struct panels_plot *plot = &view->plots[view->plot_count++];
     (void)snprintf(plot->title, sizeof plot->title, "%s", title);
@@ -218,9 +221,6 @@ static void fill_own(const struct hud_input *input, struct panels_view *view, in
 
 /* How far the agents are from their twins, once there were some: the mean of those in view. */
 static void fill_twins(const struct hud_input *input, struct panels_view *view, int shown) {
-    if (!plots_have_twins(input->plots)) {
-        return;
-    }
     struct panels_plot *plot = add_plot(view, "mean distance to twin");
     add_series(plot, PLOTS_APART, theme_color(view_settings_palette(input->settings), THEME_BAD));
     fit(plot, input->plots);
@@ -240,18 +240,27 @@ void hud_fill_plots(const struct hud_input *input, struct panels_view *view) {
                        *crowd = add_plot(view, "states");
     add_series(speed, PLOTS_SPEED, theme_color(view_settings_palette(input->settings), THEME_ACCENT));
     fit(speed, plots);
-    add_series(order, PLOTS_ORDER, theme_color(view_settings_palette(input->settings), THEME_CURVE));
+    const bool has_twins = plots_have_twins(plots);
+    const color curve = theme_color(view_settings_palette(input->settings), THEME_CURVE);
+    if (has_twins) {
+        add_series(order, PLOTS_TWIN_ORDER, color_fade(curve, twin_share));
+    }
+    add_series(order, PLOTS_ORDER, curve);
     order->top = 1.0f;
-    crowd->has_names = true;
     for (int s = 0; s < plots->state_count; s++) {
-        add_series(crowd, PLOTS_STATE + s,
-                   state_colors_fill(input->colors, input->server, view_settings_palette(input->settings), -1,
-                                     plots->state_names[s]));
+        const color fill = state_colors_fill(
+            input->colors, input->server, view_settings_palette(input->settings), -1, plots->state_names[s]);
+        if (has_twins) {
+            add_series(crowd, PLOTS_TWIN_STATE + s, color_fade(fill, twin_share));
+        }
+        add_series(crowd, PLOTS_STATE + s, fill);
     }
     fit(crowd, plots);
     const int shown = input->playhead->is_live ? plots->count - 1 : plots_find(plots, input->frame->time_s);
     view->plot_mark = input->playhead->is_live ? -1 : shown;
-    fill_twins(input, view, shown);
+    if (has_twins) {
+        fill_twins(input, view, shown);
+    }
     fill_own(input, view, shown);
     if (shown < 0) {
         return; /* a moment that is held for longer than the plots reach */

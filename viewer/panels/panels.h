@@ -65,9 +65,8 @@ struct panels_plot {
     char title[32], value[48];
     float top; /* of the scale, which begins at 0; > 0 */
     int series_count;
-    int series[PLOTS_STATES]; /* enum plots_series */
-    color fill[PLOTS_STATES];
-    bool has_names; /* the series are states: each has a name */
+    int series[2 * PLOTS_STATES]; /* enum plots_series */
+    color fill[2 * PLOTS_STATES];
 };
 
 /** A scenario or a saved world of the lists that fits what was typed. */

@@ -197,8 +197,9 @@ void panels::plot_tip(const panels_view &view, const panels_plot &plot, int inde
         const float value = plots_value(view.samples, plot.series[s], index);
         units_format_number(std::round(100 * static_cast<double>(value)) / 100, number, sizeof number);
         ImGui::PushStyleColor(ImGuiCol_Text, to_imgui(plot.fill[s]));
-        ImGui::Text("%s%s%s", plot.has_names ? view.samples->state_names[plot.series[s] - PLOTS_STATE] : "",
-                    plot.has_names ? " " : "", std::isnan(value) ? "not known" : number);
+        char name[PLOTS_SERIES_NAME];
+        plots_series_name(view.samples, plot.series[s], name);
+        ImGui::Text("%s%s%s", name, name[0] != '\0' ? " " : "", std::isnan(value) ? "not known" : number);
         ImGui::PopStyleColor();
     }
     ImGui::EndTooltip();
@@ -235,7 +236,8 @@ void panels::plot(const panels_view &view, const panels_plot &plot) {
     for (int s = 0; s < plot.series_count; s++) {
         for (int i = 0; i + 2 < count;
              i += 2) { /* two samples a pixel at most; each piece alone has no spikes */
-            if (!std::isnan(plots_value(view.samples, plot.series[s], i))) {
+            if (!std::isnan(plots_value(view.samples, plot.series[s], i)) &&
+                !std::isnan(plots_value(view.samples, plot.series[s], i + 2))) {
                 list->AddLine(place(s, i), place(s, i + 2), to_imgui(plot.fill[s]), px(1.25f));
             }
         }

@@ -181,7 +181,23 @@ static void pace_round_trips(void **state) {
     decode(stats, sizeof stats - 1, &message);
     assert_false(message.body.reply.pace.has_speed || message.body.reply.pace.is_warming);
     message_fini(&message);
+    assert_null(message.body.reply.comparison);
+    static const char twin[] = "{\"op\":\"reply\",\"to\":\"stats\",\"paused\":false,\"compare\":{\"from\":3,"
+                               "\"polarisation\":[0.5,0.25],"
+                               "\"states\":[{\"kind\":\"a\",\"state\":\"flee\",\"agents\":[7,0]}]}}";
+    decode(twin, sizeof twin - 1, &message);
+    const struct message_comparison *comparison = message.body.reply.comparison;
+    assert_true(comparison->polarisation[0] == 0.5 && comparison->polarisation[1] == 0.25);
+    assert_true(comparison->state_count == 1 && comparison->states[0].agents[0] == 7 &&
+                comparison->states[0].agents[1] == 0);
+    assert_string_equal(comparison->states[0].state, "flee");
+    message_fini(&message);
     struct failure failure;
+    static const char odd[] = "{\"op\":\"reply\",\"to\":\"stats\",\"paused\":false,\"compare\":{"
+                              "\"polarisation\":[0.5],\"states\":[]}}";
+    assert_int_equal(message_decode(odd, sizeof odd - 1, &message, &failure), -1);
+    assert_null(message.body.reply.comparison);
+    message_fini(&message);
     static const char wrong[] = "{\"op\":\"reply\",\"to\":\"stats\",\"paused\":false,\"speed\":-1}";
     assert_int_equal(message_decode(wrong, sizeof wrong - 1, &message, &failure), -1);
     message_fini(&message);

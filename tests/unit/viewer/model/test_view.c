@@ -385,8 +385,32 @@ static void the_distance_to_twins_is_plotted_while_there_are_some(void **state) 
     plots.wrap_size = vec2_make(800.0f, 600.0f);
     plots_add(&plots, without);
     assert_false(plots_have_twins(&plots));
+    const struct message_comparison known = {
+        .polarisation = {1.0, 0.25},
+        .state_count = 3,
+        .states = {{"seek", {1, 2}}, {"flee", {2, 4}}, {"seek", {0, 3}}}}; /* of two kinds */
+    plots.twin = &known;
     plots_add(&plots, with);
     assert_true(plots_have_twins(&plots));
+    assert_true(isnan(plots_value(&plots, PLOTS_TWIN_ORDER, 0)) &&
+                isnan(plots_value(&plots, PLOTS_TWIN_STATE, 0)));
+    assert_true(plots_value(&plots, PLOTS_TWIN_ORDER, 1) == 0.25f &&
+                plots_value(&plots, PLOTS_TWIN_STATE, 1) == 5.0f &&
+                plots_value(&plots, PLOTS_TWIN_STATE + 1, 1) == 4.0f);
+    char name[PLOTS_SERIES_NAME], text[400] = "";
+    plots_series_name(&plots, PLOTS_TWIN_STATE + 1, name);
+    assert_string_equal(name, "flee, twin");
+    plots_series_name(&plots, PLOTS_SPEED, name);
+    assert_string_equal(name, "");
+    FILE *file = tmpfile();
+    assert_non_null(file);
+    assert_int_equal(plots_write_csv(&plots, file), 0);
+    rewind(file);
+    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+    assert_string_equal(text,
+                        "time_s,mean_speed,order,seek,flee,mean_distance_to_twin,order_of_twin,seek_of_twin,"
+                        "flee_of_twin\n1.000,0.000,0.000,3,0,,,,\n2.000,0.000,0.000,3,0,25.000,0.250,5,4\n");
+    fclose(file);
     assert_true(isnan(plots_value(&plots, PLOTS_APART, 0)));
     assert_true(fabsf(plots_value(&plots, PLOTS_APART, 1) - 25.0f) < 0.01f);
     snapshot_destroy(without);
