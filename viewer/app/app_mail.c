@@ -214,6 +214,10 @@ static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
         app->plots.twin = snapshot_has_twins(snapshot) && !stream.has_region ? app->server.comparison : NULL;
         app->plots.wrap_size =
             server_model_wraps(&app->server) ? app->server.scenario.size : vec2_make(0.0f, 0.0f);
+        for (int i = 0; i < snapshot->kind_names.count; i++) {
+            const struct message_kind *kind = server_model_kind(&app->server, snapshot->kind_names.names[i]);
+            app->plots.radii[i] = kind != NULL ? kind->radius : 0.0f;
+        }
         plots_add(&app->plots, snapshot);
         if (is_replay) {
             history_insert(&app->past.history, snapshot);

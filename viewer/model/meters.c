@@ -186,7 +186,7 @@ void plots_choose(struct plots *plots, const char *kind, const char *name) {
     (void)snprintf(plots->own_name, sizeof plots->own_name, "%s", name);
     plots->own_value = NAN;
     for (int i = 0; i < PLOTS_SAMPLES; i++) {
-        plots->samples[i].own = NAN;
+        plots->samples[i].own = plots->samples[i].twin_own = NAN;
     }
 }
 
@@ -198,6 +198,7 @@ float plots_value(const struct plots *plots, int series, int index) {
            : series == PLOTS_TWIN_ORDER ? sample->twin_order
            : series == PLOTS_APART      ? sample->apart
            : series == PLOTS_OWN        ? sample->own
+           : series == PLOTS_TWIN_OWN   ? sample->twin_own
            : series < PLOTS_TWIN_STATE  ? sample->states[series - PLOTS_STATE]
                                         : sample->twin_states[series - PLOTS_TWIN_STATE];
 }
@@ -206,9 +207,9 @@ void plots_series_name(const struct plots *plots, int series, char out[PLOTS_SER
     const bool is_twin = series >= PLOTS_TWIN_STATE;
     const int state = series - (is_twin ? PLOTS_TWIN_STATE : PLOTS_STATE);
     (void)snprintf(out, PLOTS_SERIES_NAME, "%s%s",
-                   state >= 0                   ? plots->state_names[state]
-                   : series == PLOTS_TWIN_ORDER ? "twin"
-                                                : "",
+                   state >= 0                                               ? plots->state_names[state]
+                   : series == PLOTS_TWIN_ORDER || series == PLOTS_TWIN_OWN ? "twin"
+                                                                            : "",
                    is_twin ? ", twin" : "");
 }
 
@@ -257,6 +258,57 @@ static void take_twin(struct plots *plots, struct plots_sample *sample) {
     }
 }
 
+struct body {
+    float x, y, radius; /* px */
+};
+
+static int compare_places(const void *a, const void *b) {
+    const float left = ((const struct body *)a)->x, right = ((const struct body *)b)->x;
+    return (left > right) - (left < right);
+}
+
+/* Sorted by x, so that a body is compared with those alone that begin before its end. */
+static double count_overlaps(struct body *bodies, int32_t count, float widest, vec2 wrap_size) {
+    double pairs = 0.0;
+    qsort(bodies, (size_t)count, sizeof *bodies, compare_places);
+    for (int32_t i = 0; i < count; i++) {
+        for (int32_t k = 1; k < count; k++) {
+            const bool is_round = i + k >= count;
+            const struct body *a = &bodies[i], *b = &bodies[is_round ? i + k - count : i + k];
+            const float reach = a->radius + b->radius, dx = b->x - a->x + (is_round ? wrap_size.x : 0.0f);
+            if ((is_round && wrap_size.x <= 0.0f) || dx >= a->radius + widest) {
+                break;
+            }
+            const vec2 way = torus_short_way(vec2_make(dx, b->y - a->y), wrap_size);
+            pairs += vec2_dot(way, way) < reach * reach ? 1.0 : 0.0;
+        }
+    }
+    return pairs;
+}
+
+/* Pairs of bodies that overlap, of the agents or of their twins. NAN: of none, of too many, or out of memory. */
+static float overlaps_of(const struct plots *plots, const struct snapshot *snapshot, bool is_of_twins) {
+    const bool can = snapshot->count <= PLOTS_OVERLAPS_MOST && (!is_of_twins || snapshot_has_twins(snapshot));
+    struct body *bodies = can ? malloc(sizeof *bodies * ((size_t)snapshot->count + 1)) : NULL;
+    if (bodies == NULL) {
+        return NAN;
+    }
+    int32_t count = 0;
+    float widest = 0.0f;
+    for (int32_t i = 0; i < snapshot->count; i++) {
+        const float radius = plots->radii[snapshot->kind[i]];
+        const int32_t x = is_of_twins ? snapshot->twins[i].x : snapshot->x[i],
+                      y = is_of_twins ? snapshot->twins[i].y : snapshot->y[i];
+        if (x != SNAPSHOT_NO_TWIN) {
+            bodies[count++] = (struct body){0.01f * (float)x, 0.01f * (float)y, radius};
+            widest = fmaxf(widest, radius);
+        }
+    }
+    const double pairs = count_overlaps(bodies, count, widest, plots->wrap_size);
+    free(bodies);
+    return (float)pairs;
+}
+
 /* NAN without a twin. */
 static float mean_apart(const struct plots *plots, const struct snapshot *snapshot) {
     double sum = 0.0;
@@ -297,7 +349,12 @@ void plots_add(struct plots *plots, const struct snapshot *snapshot) {
     sample->time_s = snapshot->time_s;
     sample->agents = snapshot->count;
     sample->in_world = fmax(plots->in_world, (double)snapshot->count);
-    sample->own = plots->own_kind[0] != '\0' ? plots->own_value : plots->own_name[0] != '\0' ? 0.0f : NAN;
+    const bool counts_overlaps = strcmp(plots->own_kind, PLOTS_ALL) == 0;
+    sample->own = counts_overlaps              ? overlaps_of(plots, snapshot, false)
+                  : plots->own_kind[0] != '\0' ? plots->own_value
+                  : plots->own_name[0] != '\0' ? 0.0f
+                                               : NAN;
+    sample->twin_own = counts_overlaps ? overlaps_of(plots, snapshot, true) : NAN;
     sample->mean_speed = (float)(speeds / count);
     sample->apart = mean_apart(plots, snapshot);
     sample->order = (float)(sqrt(along_x * along_x + along_y * along_y) / count);
@@ -330,6 +387,13 @@ static void write_known(float value, FILE *out) {
     fputc(',', out);
     if (!isnan(value)) {
         write_number((double)value, out);
+    }
+}
+
+static void write_known_count(float value, FILE *out) {
+    fputc(',', out);
+    if (!isnan(value)) {
+        fprintf(out, "%ld", lroundf(value));
     }
 }
 
@@ -368,6 +432,8 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
     for (int s = 0; tells_twins && s < plots->state_count; s++) {
         fprintf(out, ",%s_of_twin", plots->state_names[s]);
     }
+    const bool tells_overlaps = strcmp(plots->own_kind, PLOTS_ALL) == 0;
+    fputs(!tells_overlaps ? "" : tells_twins ? ",overlaps,overlaps_of_twin" : ",overlaps", out);
     for (int i = 0; i < plots->count; i++) {
         const struct plots_sample *sample = plots_at(plots, i);
         fputc('\n', out);
@@ -387,10 +453,13 @@ int plots_write_csv(const struct plots *plots, FILE *out) {
             write_known(sample->twin_order, out);
         }
         for (int s = 0; tells_twins && s < plots->state_count; s++) {
-            fputc(',', out);
-            if (!isnan(sample->twin_states[s])) {
-                fprintf(out, "%ld", lroundf(sample->twin_states[s]));
-            }
+            write_known_count(sample->twin_states[s], out);
+        }
+        if (tells_overlaps) {
+            write_known_count(sample->own, out);
+        }
+        if (tells_overlaps && tells_twins) {
+            write_known_count(sample->twin_own, out);
         }
     }
     fputc('\n', out);

@@ -102,14 +102,19 @@ struct plots_sample {
     double time_s;    /* simulated */
     float mean_speed; /* px/s */
     float order;      /* 0: headings cancel out, 1: all the same way */
-    float
-        twin_order; /* that of the twin of the world, as of 0.2 s before at the earliest; NAN while it is not known */
-    float apart; /* px: the mean distance of agents to their twins; NAN without twins */
-    float own;   /* of the series that was chosen; NAN while it was not known */
-    float states[PLOTS_STATES], twin_states[PLOTS_STATES]; /* of the twin as twin_order */
+    float twin_order; /* of the twin; NAN while it is not known */
+    float apart;      /* px: the mean distance of agents to their twins; NAN without twins */
+    float own;        /* of the series that was chosen; NAN while it was not known */
+    float twin_own;   /* the same of the twins; NAN where it is not measured */
+    float states[PLOTS_STATES], twin_states[PLOTS_STATES]; /* as twin_order */
     int32_t agents;                                        /* that it is about: */
     double in_world; /* of so many; more than `agents` where only those around what is visible are sent */
 };
+
+/* As own_kind and own_name: pairs of bodies that overlap. Not measured of more agents than PLOTS_OVERLAPS_MOST. */
+#define PLOTS_ALL      "*"
+#define PLOTS_OVERLAPS "overlaps"
+enum { PLOTS_OVERLAPS_MOST = 20000 };
 
 /** What a sample holds; PLOTS_STATE + i is the count of state number i, PLOTS_TWIN_STATE + i that of the twin. */
 enum plots_series {
@@ -118,6 +123,7 @@ enum plots_series {
     PLOTS_TWIN_ORDER,
     PLOTS_APART,
     PLOTS_OWN,
+    PLOTS_TWIN_OWN,
     PLOTS_STATE,
     PLOTS_TWIN_STATE = PLOTS_STATE + PLOTS_STATES,
     PLOTS_SERIES = PLOTS_TWIN_STATE + PLOTS_STATES
@@ -129,9 +135,11 @@ struct plots {
     char state_names[PLOTS_STATES][LIMIT_NAME_CHARS + 1]; /* in the order they were seen in */
     int state_count;
     char own_kind[LIMIT_NAME_CHARS +
-                  1];  /* the chosen series: a parameter of this kind; "": the count of a state */
-    char own_name[64]; /* the parameter or the state; "" for no series */
-    double in_world;   /* agents in the world now, which the next sample takes; 0: not known */
+                  1];  /* the chosen series: a parameter of this kind; "": the count of a state;
+                                            PLOTS_ALL: a measure of all agents */
+    char own_name[64]; /* the parameter, the state or PLOTS_OVERLAPS; "" for no series */
+    float radii[NAME_TABLE_CAPACITY]; /* px: of kinds, by their index in the snapshot; for PLOTS_OVERLAPS */
+    double in_world;                  /* agents in the world now, which the next sample takes; 0: not known */
     const struct message_comparison
         *twin;      /* what is known of the twin now, which the next sample takes; not owned; NULL: nothing */
     vec2 wrap_size; /* px: of a wrapping world; {0,0} otherwise */
@@ -142,7 +150,7 @@ struct plots {
 void plots_init(struct plots *plots);
 /** Without samples; the chosen series stays. */
 void plots_clear(struct plots *plots);
-/** Chooses a series of one's own, from now on: a parameter of a kind, or with the kind "" the count of a state; the
+/** Chooses a series of one's own, from now on: a parameter of a kind, with the kind "" the count of a state, or PLOTS_ALL and PLOTS_OVERLAPS; the
  * name "" for none. Names that are too long are cut off. */
 void plots_choose(struct plots *plots, const char *kind, const char *name);
 /** A value of a series at a sample; 0 is the oldest. */
@@ -161,7 +169,7 @@ bool plots_is_part(const struct plots_sample *sample);
 bool plots_have_twins(const struct plots *plots);
 /** As text with a head line: time_s,mean_speed,order and one column a state; where a sample is about a part of the agents
  * agents_in_view,agents_in_world as well, and with twins mean_distance_to_twin, px,
- * order_of_twin and STATE_of_twin. -1 when it cannot be written. */
+ * order_of_twin and STATE_of_twin; overlaps and overlaps_of_twin where they were chosen. -1 when it cannot be written. */
 NODISCARD int plots_write_csv(const struct plots *plots, FILE *out);
 
 #ifdef __cplusplus

@@ -211,7 +211,11 @@ static void fill_own(const struct hud_input *input, struct panels_view *view, in
         return;
     }
     (void)snprintf(plot->title, sizeof plot->title, "%.*s", (int)sizeof plot->title - 1, plots->own_name);
-    add_series(plot, PLOTS_OWN, theme_color(view_settings_palette(input->settings), THEME_WARN));
+    const color fill = theme_color(view_settings_palette(input->settings), THEME_WARN);
+    if (plots_have_twins(plots) && strcmp(plots->own_kind, PLOTS_ALL) == 0) {
+        add_series(plot, PLOTS_TWIN_OWN, color_fade(fill, twin_share));
+    }
+    add_series(plot, PLOTS_OWN, fill);
     fit(plot, plots);
     const float value = shown >= 0 ? plots_value(plots, PLOTS_OWN, shown) : NAN;
     if (!isnan(value)) {

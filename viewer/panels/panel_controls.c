@@ -61,7 +61,7 @@ struct panel_mark panel_mark_of(const struct shortcut *row) {
 bool panel_next_plot_choice(const struct panels_view *view, int *at, struct panel_plot_choice *choice) {
     const struct plots *samples = view->samples;
     const struct message_param *params = view->server->params;
-    const int first = 1 + samples->state_count, end = first + view->server->param_count;
+    const int first = 2 + samples->state_count, end = first + view->server->param_count;
     while (*at >= first && *at < end && strcmp(params[*at - first].kind, view->tuned_kind) != 0) {
         (*at)++;
     }
@@ -71,8 +71,12 @@ bool panel_next_plot_choice(const struct panels_view *view, int *at, struct pane
         choice->kind = params[index - first].kind;
         choice->name = params[index - first].param;
         (void)snprintf(choice->words, sizeof choice->words, "%s", choice->name);
-    } else if (index > 0 && index < first) {
-        choice->name = samples->state_names[index - 1];
+    } else if (index == 1) {
+        choice->kind = PLOTS_ALL;
+        choice->name = PLOTS_OVERLAPS;
+        (void)snprintf(choice->words, sizeof choice->words, "pairs of bodies that overlap");
+    } else if (index > 1 && index < first) {
+        choice->name = samples->state_names[index - 2];
         (void)snprintf(choice->words, sizeof choice->words, "count of %s", choice->name);
     }
     choice->is_it =

@@ -67,7 +67,7 @@ struct panel_plot_choice {
     bool is_it;              /* it is plotted now */
 };
 
-/** The next choice: nothing, the count of any state, any number of the kind that has the sliders. *at: 0 before the first one.
+/** The next choice: nothing, overlaps, the count of any state, any number of the kind that has the sliders. *at: 0 before the first one.
  * Returns whether there is one. */
 bool panel_next_plot_choice(const struct panels_view *view, int *at, struct panel_plot_choice *choice);
 

@@ -274,7 +274,7 @@ void panels::own_choice(const panels_view &view) {
         }
         ImGui::EndCombo();
     }
-    tip("Plots the count of a state or a number of a kind, from now on.");
+    tip("Plots overlapping bodies, the count of a state or a number of a kind, from now on.");
 }
 
 void panels::plots(const panels_view &view) {

@@ -256,7 +256,7 @@ export class PlotsPart {
         const plots = el("div");
         this.rows = new List(plots, () => new PlotRow(tip));
         this.own.setAttribute("aria-label", "Plot something else");
-        setTip(this.own, "Plots the count of a state or a number of a kind, from now on.");
+        setTip(this.own, "Plots overlapping bodies, the count of a state or a number of a kind, from now on.");
         this.own.addEventListener("change", () => {
             const choice = this.choices[this.own.selectedIndex - 1];
             if (choice !== undefined) {

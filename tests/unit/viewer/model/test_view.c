@@ -417,8 +417,59 @@ static void the_distance_to_twins_is_plotted_while_there_are_some(void **state) 
     snapshot_destroy(with);
 }
 
+/* Against each body with each other. */
+static void plots_count_bodies_that_overlap(void **state) {
+    enum { COUNT = 300 };
+    static struct plots plots;
+    static struct test_agent agents[COUNT];
+    uint32_t random = 7;
+    for (int i = 0; i < COUNT; i++) {
+        random = random * 1664525u + 1013904223u;
+        agents[i] = (struct test_agent){
+            .id = (uint32_t)i + 1, .x = (float)((random >> 8) % 800), .y = (float)((random >> 20) % 600)};
+    }
+    struct snapshot *snapshot = make_snapshot(1000, agents, COUNT);
+    assert_int_equal(snapshot_reserve_twins(snapshot), 0);
+    snapshot->fields |= SNAPSHOT_TWIN;
+    for (int i = 0; i < COUNT; i++) {
+        snapshot->twins[i] = (struct snapshot_vector){SNAPSHOT_NO_TWIN, 0};
+    }
+    snapshot->twins[0] = (struct snapshot_vector){100, 100};
+    snapshot->twins[1] = (struct snapshot_vector){79900, 59900}; /* near over the corner */
+    for (int wraps = 0; wraps < 2; wraps++) {
+        int expected = 0;
+        plots_init(&plots);
+        plots_choose(&plots, PLOTS_ALL, PLOTS_OVERLAPS);
+        plots.radii[0] = 9.0f;
+        plots.wrap_size = wraps ? vec2_make(800.0f, 600.0f) : vec2_make(0.0f, 0.0f);
+        for (int i = 0; i < COUNT; i++) {
+            for (int j = i + 1; j < COUNT; j++) {
+                double dx = fabs((double)agents[i].x - (double)agents[j].x),
+                       dy = fabs((double)agents[i].y - (double)agents[j].y);
+                dx = wraps ? fmin(dx, 800.0 - dx) : dx;
+                dy = wraps ? fmin(dy, 600.0 - dy) : dy;
+                expected += dx * dx + dy * dy < 18.0 * 18.0 ? 1 : 0;
+            }
+        }
+        plots_add(&plots, snapshot);
+        assert_true(expected > 20 && lroundf(plots_value(&plots, PLOTS_OWN, 0)) == expected);
+        assert_true(plots_value(&plots, PLOTS_TWIN_OWN, 0) == (wraps ? 1.0f : 0.0f));
+        char text[400] = "", end[32];
+        FILE *file = tmpfile();
+        assert_non_null(file);
+        assert_int_equal(plots_write_csv(&plots, file), 0);
+        rewind(file);
+        assert_true(fread(text, 1, sizeof text - 1, file) > 0);
+        (void)snprintf(end, sizeof end, ",%d,%d\n", expected, wraps);
+        assert_true(strstr(text, ",overlaps,overlaps_of_twin\n") != NULL && strstr(text, end) != NULL);
+        fclose(file);
+    }
+    snapshot_destroy(snapshot);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(plots_count_bodies_that_overlap),
         cmocka_unit_test(fits_the_tighter_side),
         cmocka_unit_test(respects_margins),
         cmocka_unit_test(goes_there_and_back),
