@@ -6,7 +6,7 @@ usage: validate.py PROGRAM [--full] [CASE...]   runs the cases (all of them; wit
        validate.py PROGRAM --check [--full]     writes nothing: every row must be in its CSV as it is, every published tolerance that
                                                 the page says is kept must be, and page and figures must be those of the CSVs; of the
                                                 cases that take many minutes --full runs the cut, unless DROVER_FULL is 1
-PROGRAM is drover-validation. A run is exact: on every machine its row is the same text.
+PROGRAM is drover-validation, or a folder where it is built first, as people have it: optimized, without sanitizers. A run is exact: on every machine its row is the same text.
 """
 
 import csv
@@ -26,6 +26,14 @@ import verdicts  # noqa: E402
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 LONG = {"crossing", "rimea_09", "rimea_13", "rimea_15", "rimea_15_turn", "zipper"}  # whole: in ./dev test --slow, not in its --cut
 FOLDER, PAGE = ROOT / "docs/validation", ROOT / "docs/validation.md"
+
+
+def built(folder):
+    for words in (["-S", ROOT, "--preset", "server-only", "-B", folder, "-DDROVER_WEB=OFF"], ["--build", folder, "--target", "drover-validation", "-j", "2"]):
+        done = subprocess.run(["cmake", *words], capture_output=True, text=True, check=False)
+        if done.returncode:
+            sys.exit(f"{done.stdout}{done.stderr}")
+    return f"{folder}/bin/drover-validation"
 
 
 def run(program, case, is_full):
@@ -114,6 +122,8 @@ def main():
     options, names = [word for word in words if word.startswith("--")], [word for word in words if not word.startswith("--")]
     if not names or set(options) - {"--full", "--check"}:
         sys.exit(__doc__)
+    if not os.path.isfile(names[0]):
+        names[0] = built(names[0])
     known = subprocess.run([names[0]], capture_output=True, text=True, check=True).stdout.split()
     cases = names[1:] or known
     if set(cases) - set(known):
