@@ -185,6 +185,17 @@ struct request_get {
     bool has_agents;
 };
 
+/** What of the world a scenario says. */
+enum export_what {
+    EXPORT_LOADED, /* the document that it came from */
+    EXPORT_TUNED,  /* and what has been changed since, but for agents */
+    EXPORT_NOW,    /* and where agents are */
+};
+
+struct request_export {
+    int what; /* enum export_what */
+};
+
 struct request_mouse {
     float x, y; /* px */
 };
@@ -437,6 +448,7 @@ struct request {
         struct request_place place;
         struct request_get get;
         struct request_measure measure;
+        struct request_export exported;
         struct request_mouse mouse;
         struct request_spawn spawn;
         struct request_remove remove;

@@ -147,6 +147,16 @@ static const struct field get_fields[] = {
     END,
 };
 
+static const char *const export_choices[] = {
+    [EXPORT_LOADED] = "loaded", [EXPORT_TUNED] = "tuned", [EXPORT_NOW] = "now", NULL};
+
+static const struct field export_fields[] = {
+    ROW("what", FIELD_CHOICE, struct request_export, what, FIELD_BRIEF, 0, 0,
+        "As it was loaded; tuned: with what has been changed since; now: with the places of agents, too.",
+        .initial = EXPORT_LOADED, .choices = export_choices),
+    END,
+};
+
 static const struct field mouse_fields[] = {
     COORDINATE(struct request_mouse, x, FIELD_REQUIRED, "The place."),
     COORDINATE(struct request_mouse, y, FIELD_REQUIRED, "The place."),
@@ -546,7 +556,8 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_LOOK] = {"look", ROLE_OPERATOR, LOOP | ANSWERS, look_fields, request_check_look, NULL, NO_PAST},
     [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
-    [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, no_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, export_fields, NULL, NULL,
+        STRIPES_LIMIT("as it is now, a world in stripes has at most " STRIPES_AGENTS " agents, as for save")},
 };
 /* clang-format on */
 

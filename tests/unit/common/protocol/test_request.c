@@ -572,6 +572,9 @@ static struct request random_request(uint64_t *random) {
     case REQUEST_LIST:
         request.body.list.what = (int)test_below(random, 5);
         break;
+    case REQUEST_EXPORT:
+        request.body.exported.what = (int)test_below(random, 3);
+        break;
     case REQUEST_SEAT:
         random_name(random, request.body.seat.name);
         request.body.seat.of = 1 + test_below(random, LIMIT_SEATS);
