@@ -1,5 +1,4 @@
 /* drover export: where the agents of a recording were, by simulating it again; or its scenario, or that of a server's world. */
-#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -633,17 +632,18 @@ static int read_document(const struct export_options *options, const char *argum
     return result;
 }
 
-/* Names what the scenario does not say of the world: an array of texts. */
+/* Names what the scenario does not say of the world: an array of texts, without escapes in them. */
 static void print_lost(const char *lost) {
-    cJSON *list = lost == NULL ? NULL : cJSON_Parse(lost);
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, list) {
+    const char *at = lost == NULL ? "]" : lost + strcspn(lost, "\"]");
+    while (*at == '"') {
         char words[512];
-        (void)snprintf(words, sizeof words, "not in the scenario: %s",
-                       cJSON_IsString(item) ? item->valuestring : "?");
+        const size_t length = strcspn(at + 1, "\"");
+        (void)snprintf(words, sizeof words, "not in the scenario: %.*s", (int)(length < 400 ? length : 400),
+                       at + 1);
         live_say(words);
+        at += 1 + length + (at[1 + length] == '"');
+        at += strcspn(at, "\"]");
     }
-    cJSON_Delete(list);
 }
 
 static int write_now(const struct player *player, bool with_agents, struct buffer *out,

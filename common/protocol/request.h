@@ -270,6 +270,7 @@ struct request_step {
 struct request_load {
     char scenario[LIMIT_NAME_CHARS + 1];
     char save[LIMIT_NAME_CHARS + 1]; /* a saved world */
+    bool again;                      /* the scenario of this world */
     bool has_document;               /* a scenario's; its text is in the extra (request_extra.h) */
     char name[LIMIT_NAME_CHARS + 1]; /* what the world of a document is called; "": REQUEST_DOCUMENT_NAME */
     bool has_seed;                   /* not with a saved world */

@@ -244,6 +244,8 @@ static const struct field load_fields[] = {
     NAME(struct request_load, save, 0, "A saved world."),
     SHAPED("document", "object", 0, "A scenario itself, as its file has it.", FIELD_HAS(struct request_load, has_document)),
     NAME(struct request_load, name, 0, "What the world is called; with document, \"" REQUEST_DOCUMENT_NAME "\" when left out."),
+    ROW("again", FIELD_BOOL, struct request_load, again, FIELD_BRIEF, 0, 0,
+        "The scenario of this world from its beginning, wherever it came from."),
     ROW("seed", FIELD_UINT64, struct request_load, seed, 0, 0, LIMIT_ID_INTEGER,
         "Instead of the scenario's; not with save.", FIELD_HAS(struct request_load, has_seed)),
     FLAG(struct request_load, warmup,

@@ -191,11 +191,42 @@ void scenario_order_clone(struct scenario_order *order, const struct simulation_
     order->saved_tick = world_tick(clone->world);
 }
 
+void scenario_order_take_text(struct scenario_order *order, const struct simulation_state *state) {
+    struct order_clone *clone = &order->clone;
+    clone->text = malloc(state->text_length + 1);
+    if (clone->text == NULL) {
+        return; /* reading it says so */
+    }
+    memcpy(clone->text, state->text, state->text_length);
+    clone->text_length = state->text_length;
+    clone->text[clone->text_length] = '\0';
+    memcpy(clone->scenario, state->name, sizeof clone->scenario);
+}
+
+/* The scenario of the world that goes. */
+static int read_again(struct scenario_order *order, struct scenario *scenario) {
+    const struct order_clone *clone = &order->clone;
+    if (clone->text == NULL) {
+        return fail_memory(&order->failure);
+    }
+    const int result = clone->text_length == 0
+                           ? failure_set(&order->failure, FAILURE_NO_SCENARIO, NULL,
+                                         "this world was made without a scenario's text")
+                           : scenario_text_read(clone->text, clone->text_length, scenario, &order->failure);
+    if (result == 0) {
+        memcpy(scenario->name, clone->scenario, sizeof scenario->name);
+    }
+    return result;
+}
+
 /* The scenario of a document, or of the name. */
 static int read_scenario(struct scenario_order *order, const struct scenario_source *source,
                          struct scenario *scenario) {
     const struct request_load *load = &order->load;
     const struct request_extra *given = order->document;
+    if (load->again) {
+        return read_again(order, scenario);
+    }
     if (given == NULL) {
         return source->load(source->context, load->scenario, scenario, &order->failure);
     }
@@ -227,7 +258,9 @@ static int build(struct scenario_order *order, const struct scenario_source *sou
     if (result != 0) {
         /* The failure's own field is a place in the file, and in the message; here it is the request's. */
         (void)snprintf(order->failure.field, sizeof order->failure.field, "%s",
-                       order->document != NULL ? "document" : "scenario");
+                       order->document != NULL ? "document"
+                       : order->load.again     ? "again"
+                                               : "scenario");
     }
     return result;
 }

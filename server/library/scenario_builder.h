@@ -81,7 +81,7 @@ struct scenario_order {
     struct request_rewind rewind;    /* ORDER_REWIND; ORDER_TWIN of a branch */
     char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
     bool replaces;                   /* one of that name */
-    struct order_clone clone;        /* a save's, an export's */
+    struct order_clone clone;        /* a save's, an export's; the texts alone of a load with again */
     bool with_agents;                /* ORDER_EXPORT */
     /* Once it is worked off: */
     int result;                  /* 0, or -1 with the failure */
@@ -103,6 +103,9 @@ struct scenario_source scenario_library_source(struct scenario_library *library)
 bool scenario_order_is_needed(const struct request *request);
 /** An order for a command whose request needs one; NULL when memory is short. */
 NODISCARD struct scenario_order *scenario_order_create(struct command *command);
+/** For a `load` with again: takes the scenario of the state's world. A lack of memory becomes the order's failure. By the state's own
+ * thread. */
+void scenario_order_take_text(struct scenario_order *order, const struct simulation_state *state);
 /** For a save: says at first how much memory the clone takes; once there is memory, copies what is to be saved. A lack
  * of memory becomes the order's failure. By the state's own thread, not in a tick. */
 void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state);

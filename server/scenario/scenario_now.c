@@ -78,6 +78,12 @@ static cJSON *member(cJSON *object, const char *key) {
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
+/* NULL when there is none. */
+static cJSON *detach(cJSON *object, const char *key) {
+    cJSON *item = member(object, key);
+    return item == NULL ? NULL : cJSON_DetachItemViaPointer(object, item);
+}
+
 /* The order of docs/scenarios.md. */
 static const char *const root_keys[] = {"$schema",    "name",    "description", "about",   "view",  "seed",
                                         "tick_hz",    "warmup",  "world",       "targets", "kinds", "agents",
@@ -226,9 +232,7 @@ static bool is_alike(const struct target_def *a, const struct target_def *b) {
 static cJSON *target_value(struct now *now, cJSON *old, const struct target_def *target, bool *is_same) {
     const int index = world_find_target(now->before, target->name);
     const struct target_def *before = index < 0 ? NULL : world_image_target(now->before, index);
-    cJSON *value = before != NULL && is_alike(target, before)
-                       ? cJSON_DetachItemFromObjectCaseSensitive(old, target->name)
-                       : NULL;
+    cJSON *value = before != NULL && is_alike(target, before) ? detach(old, target->name) : NULL;
     *is_same = value != NULL && is_same_point(target->at, before->at);
     if (*is_same) {
         return value;
@@ -691,7 +695,7 @@ static void follow_ids(struct now *now) {
         return;
     }
     if (select != NULL && world_find_agent(now->world, (uint32_t)strtod(select->valuestring, NULL)) < 0) {
-        cJSON_DeleteItemFromObjectCaseSensitive(view, "select"); /* it is gone */
+        cJSON_Delete(detach(view, "select")); /* it is gone */
     }
     renumber(now, member(now->root, "kinds"));
     renumber(now, view);

@@ -63,6 +63,31 @@ class Documents(Case):
 
 
 class Loading(Documents):
+    def test_again(self):
+        """The world begins again without a file, whether it came as a document, out of a save or from a journal."""
+        folder = tempfile.mkdtemp(prefix="drover-documents-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        options = ["--paused", "--state", f"{folder}/state"]
+        with Server(*options, "seek") as server, server.connect() as client:
+            self.assert_error(client.request("load", again=True, scenario="seek"), "bad_param")
+            self.assert_error(client.request("load", again=False), "bad_param", field="again")
+            begins = self.load(client, SMALL, name="mine", seed=7)["hash"]
+            client.request("set_param", kind="a", param="max_speed", value=10)
+            client.request("step", count=30)
+            client.request("save", name="here")
+            again = client.request("load", again=True, seed=7)
+            self.assert_reply(again, "load", tick=0, scenario="mine", hash=begins)
+            self.assertNotEqual(client.request("load", again=True)["hash"], begins)
+            self.assert_reply(client.request("load", save="here"), "load", tick=30)
+            self.assert_reply(client.request("load", again=True, seed=7), "load", tick=0, hash=begins)
+            after = client.request("step", count=5)["hash"]
+        with Server(*options) as server, server.connect() as client:
+            self.assertEqual((server.hello()["tick"], self.hash_now(client)), (5, after))
+            self.assert_reply(client.request("load", again=True, seed=7), "load", tick=0, hash=begins)
+        with Server("--paused", "seek") as server, server.connect() as client:
+            of_file = client.request("load", scenario="seek")["hash"]
+            self.assert_reply(client.request("load", again=True), "load", scenario="seek", hash=of_file)
+
     def test_a_document_is_its_file(self):
         for name, threads, simd in worlds_to_try(WORLDS):
             if name.startswith(("million", "murmuration")):
