@@ -165,7 +165,7 @@ CJSON_PUBLIC(int) cJSON_GetArraySize(const cJSON *array) {
 }
 
 CJSON_PUBLIC(cJSON *) cJSON_GetArrayItem(const cJSON *array, int index) {
-    cJSON *child = array->child;
+    cJSON *child = array == NULL ? NULL : array->child;
     while (child != NULL && index-- > 0) {
         child = child->next;
     }
