@@ -235,7 +235,7 @@ CJSON_PUBLIC(void) cJSON_free(void *object) {
 }
 
 static char *copy_text(const char *text) {
-    return text == NULL ? NULL : strcpy(need(malloc(strlen(text) + 1)), text);
+    return text == NULL ? NULL : memcpy(need(malloc(strlen(text) + 1)), text, strlen(text) + 1);
 }
 
 static cJSON *new_node(int type, const char *text) {
