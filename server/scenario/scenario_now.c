@@ -146,6 +146,23 @@ static void put(struct now *now, cJSON *object, const char *key, cJSON *value, c
     }
 }
 
+/* ---- the same bits ---- */
+
+static bool are_same_numbers(const float *a, const float *b, int count) {
+    bool are = true;
+    for (int i = 0; i < count; i++) {
+        uint32_t one, other;
+        memcpy(&one, &a[i], sizeof one);
+        memcpy(&other, &b[i], sizeof other);
+        are = are && one == other;
+    }
+    return are;
+}
+
+static bool is_same_point(vec2 a, vec2 b) {
+    return are_same_numbers(&a.x, &b.x, 1) && are_same_numbers(&a.y, &b.y, 1);
+}
+
 /* ---- numbers of the world, kinds ---- */
 
 static void write_world(struct now *now) {
@@ -203,7 +220,7 @@ static bool write_kinds(struct now *now) {
             }
             const struct image_param value = world_image_param(now->world, &ref),
                                      before = world_image_param(now->before, &other);
-            if (memcmp(&value, &before, sizeof value) != 0) {
+            if (value.low != before.low || value.high != before.high) {
                 write_param(now, &ref);
             }
         }
@@ -217,15 +234,11 @@ static bool is_cursor(const char *name) {
     return strncmp(name, "cursor-", 7) == 0;
 }
 
-static bool is_same_point(vec2 a, vec2 b) {
-    return memcmp(&a, &b, sizeof a) == 0;
-}
-
 /* Whether a target does the same when it is in another place. */
 static bool is_alike(const struct target_def *a, const struct target_def *b) {
     const float numbers[] = {a->jump_within, a->jump_margin, a->stroll_speed, a->stroll_after};
     const float others[] = {b->jump_within, b->jump_margin, b->stroll_speed, b->stroll_after};
-    return memcmp(numbers, others, sizeof numbers) == 0;
+    return are_same_numbers(numbers, others, 4);
 }
 
 /* The target as the document has it, in its new place; or a new one. Detached from `old`. */
@@ -426,7 +439,7 @@ static bool is_same_agent(const struct world *world, const struct world *fresh, 
     const float other[] = {b.stamina, b.mass, b.radius, b.max_speed, b.max_force};
     return a.id == b.id && a.kind == b.kind && a.state == b.state && is_same_point(a.position, b.position) &&
            is_same_point(a.velocity, b.velocity) && is_same_point(a.heading, b.heading) &&
-           memcmp(body, other, sizeof body) == 0;
+           are_same_numbers(body, other, 5);
 }
 
 /* How many agents an entry puts in. */
@@ -554,8 +567,8 @@ static void add_rows(struct missing *missing, const struct world *world, const s
         velocities += !is_same_point(a.velocity, b.velocity);
         headings += !is_same_point(a.heading, b.heading);
         states += a.state != b.state;
-        stamina += memcmp(&a.stamina, &b.stamina, sizeof a.stamina) != 0;
-        bodies += memcmp(body, other, sizeof body) != 0;
+        stamina += !are_same_numbers(&a.stamina, &b.stamina, 1);
+        bodies += !are_same_numbers(body, other, 4);
     }
     const struct {
         int count;
