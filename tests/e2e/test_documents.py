@@ -501,6 +501,10 @@ class ExportingNow(Documents):
         self.assertEqual(tool("--scenario", "--now", f"{folder}/state/saves/kept.drover")[0], now)
         self.assertEqual(tool("--scenario", "--now", f"{folder}/state")[0], now)
         self.assertNotEqual(tool("--scenario", "--now", "--to", 20, f"{folder}/run.drover")[0], now)
+        with Server("--replay", f"{folder}/run.drover", "--paused") as server, server.connect() as client:
+            self.assert_reply(client.request("seek", world=1, tick=30), "seek")
+            wait_for(lambda: client.request("stats")["tick"] == 30, "the last tick")
+            self.assertEqual(json.loads(now), self.exported(client)[1]["document"])
         for wrong in (["--now"], ["--scenario", "--now", "--tuned"]):
             self.assertIn("go with --scenario", tool(*wrong, *address, f"{folder}/run.drover", code=2)[1])
         path = pathlib.Path(folder) / "now.json"
