@@ -204,28 +204,25 @@ static void write_param(struct now *now, const struct param_ref *ref) {
         behavior == NULL ? body_fields() : behavior_fields((enum behavior_type)behavior->type), kind_parts);
 }
 
-/* Whether the world has the kinds of its document. */
+/* Whether the world has the kinds of its document, in whatever order. */
 static bool write_kinds(struct now *now) {
     const int count = world_kind_count(now->world);
-    for (int k = 0; k < count; k++) {
-        if (count != world_kind_count(now->before) ||
-            strcmp(world_kind(now->world, k)->name, world_kind(now->before, k)->name) != 0) {
-            return false;
-        }
+    bool are = count == world_kind_count(now->before);
+    for (int k = 0; k < count && are; k++) {
         struct param_ref ref, other;
-        char name[64], other_name[64];
-        for (int i = 0; world_param_at(now->world, k, i, &ref, name); i++) {
-            if (!world_param_at(now->before, k, i, &other, other_name) || strcmp(name, other_name) != 0) {
-                return false;
-            }
+        char name[64];
+        const int before = world_find_kind(now->before, world_kind(now->world, k)->name);
+        are = before >= 0;
+        for (int i = 0; are && world_param_at(now->world, k, i, &ref, name); i++) {
+            are = world_find_param(now->before, before, name, &other);
             const struct image_param value = world_image_param(now->world, &ref),
-                                     before = world_image_param(now->before, &other);
-            if (value.low != before.low || value.high != before.high) {
+                                     old = are ? world_image_param(now->before, &other) : value;
+            if (value.low != old.low || value.high != old.high) {
                 write_param(now, &ref);
             }
         }
     }
-    return true;
+    return are;
 }
 
 /* ---- targets ---- */
@@ -432,14 +429,19 @@ static void renumber(struct now *now, cJSON *node) {
     }
 }
 
+static bool is_same_kind(const struct world *world, const struct world *fresh, int32_t row) {
+    return strcmp(world_kind(world, world_agent_kind(world, row))->name,
+                  world_kind(fresh, world_agent_kind(fresh, row))->name) == 0;
+}
+
 /* Whether a fresh world has an agent as it is. */
 static bool is_same_agent(const struct world *world, const struct world *fresh, int32_t row) {
     const struct agent_view a = world_agent(world, row), b = world_agent(fresh, row);
     const float body[] = {a.stamina, a.mass, a.radius, a.max_speed, a.max_force};
     const float other[] = {b.stamina, b.mass, b.radius, b.max_speed, b.max_force};
-    return a.id == b.id && a.kind == b.kind && a.state == b.state && is_same_point(a.position, b.position) &&
-           is_same_point(a.velocity, b.velocity) && is_same_point(a.heading, b.heading) &&
-           are_same_numbers(body, other, 5);
+    return a.id == b.id && is_same_kind(world, fresh, row) && a.state == b.state &&
+           is_same_point(a.position, b.position) && is_same_point(a.velocity, b.velocity) &&
+           is_same_point(a.heading, b.heading) && are_same_numbers(body, other, 5);
 }
 
 /* How many agents an entry puts in. */
@@ -462,7 +464,7 @@ static bool are_placed(const struct world *world, const struct world *fresh) {
     bool are = world_agent_count(world) == world_agent_count(fresh);
     for (int32_t row = 0; row < world_agent_count(world) && are; row++) {
         const struct agent_view a = world_agent(world, row), b = world_agent(fresh, row);
-        are = a.kind == b.kind && is_same_point(a.position, b.position) &&
+        are = is_same_kind(world, fresh, row) && is_same_point(a.position, b.position) &&
               is_same_point(a.velocity, b.velocity);
     }
     return are;
