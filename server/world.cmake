@@ -23,6 +23,7 @@ set(DROVER_WORLD_SOURCES
   scenario/scenario.c
   scenario/scenario_geometry.c
   scenario/scenario_kind.c
+  scenario/scenario_now.c
   scenario/scenario_schema.c
   scenario/scenario_text.c
   scenario/scenario_world.c)

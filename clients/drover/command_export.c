@@ -19,7 +19,7 @@ static const char *const column_names[COLUMN_COUNT + 1] = {"world", "tick", "id"
                                                            "y",     "vx",   "vy", "heading", "stamina", NULL};
 
 struct export_options {
-    bool is_csv, is_ndjson, is_trajectory, is_hdf5, is_scenario, is_in_meters, replaces;
+    bool is_csv, is_ndjson, is_trajectory, is_hdf5, is_scenario, is_now, is_tuned, is_in_meters, replaces;
     double scale, left, bottom;
     uint64_t every, from, to;
     uint32_t world;
@@ -46,6 +46,12 @@ static const struct field export_table[] = {
         struct export_options, is_scenario, "scenario",
         "The scenario of the world as it was loaded, a file for drover-server and drover load; without FILE "
         "that of the world of a server."),
+    OPTION_FLAG(
+        struct export_options, is_now, "now",
+        "With --scenario: as the world stands, with its agents where they are: the server's, or that of the "
+        "recording at its end or at --to. What a scenario cannot say is named on standard error."),
+    OPTION_FLAG(struct export_options, is_tuned, "tuned",
+                "The same, but with the agents that the scenario begins with."),
     OPTION_FLAG(struct export_options, is_in_meters, "meters",
                 "Positions in m and velocities in m/s; the names of the columns say so."),
     OPTION_NUMBER(struct export_options, scale, "scale", 0, LIMIT_WORLD_SIZE, 0, "PX",
@@ -626,6 +632,64 @@ static int read_document(const struct export_options *options, const char *argum
     return result;
 }
 
+/* Names what the scenario does not say of the world: an array of texts, without escapes in them. */
+static void print_lost(const char *lost) {
+    const char *at = lost == NULL ? "]" : lost + strcspn(lost, "\"]");
+    while (*at == '"') {
+        char words[512];
+        const size_t length = strcspn(at + 1, "\"");
+        (void)snprintf(words, sizeof words, "not in the scenario: %.*s", (int)(length < 400 ? length : 400),
+                       at + 1);
+        live_say(words);
+        at += 1 + length + (at[1 + length] == '"');
+        at += strcspn(at, "\"]");
+    }
+}
+
+static int write_now(const struct player *player, bool with_agents, struct buffer *out,
+                     struct failure *failure) {
+    const struct simulation_state *state = &player->state;
+    struct buffer document, lost;
+    buffer_init(&document, LIMIT_SCENARIO_BYTES);
+    buffer_init(&lost, COMMAND_LINE_BYTES);
+    const int result = scenario_write_now(state->text, state->text_length, state->world, with_agents,
+                                          &document, &lost, failure);
+    if (result == 0) {
+        append_document(document.data, document.length, out);
+        print_lost(lost.data);
+    }
+    buffer_fini(&document);
+    buffer_fini(&lost);
+    return result;
+}
+
+/* The world as it was at the end, or at --to: the recording is simulated from its last checkpoint before that. */
+static int read_now(const struct export_options *options, const char *argument, struct interrupt *interrupt,
+                    struct buffer *out, struct failure *failure) {
+    char path[INPUT_PATH];
+    struct player player;
+    if (input_find(argument, interrupt, path, failure) != 0 ||
+        player_open(&player, argument, path, &options->means, interrupt, failure) != 0) {
+        return -1;
+    }
+    (void)input_print_damage(argument, player.facts, stderr);
+    const struct recording_world *world =
+        player_find_world(&player, find_world(player.facts, options->world));
+    int result = -1;
+    if (world == NULL) {
+        (void)failure_set(failure, FAILURE_OUT_OF_RANGE, "--world",
+                          "--world: the recording has no world %lu; drover info lists them",
+                          (unsigned long)options->world);
+    } else {
+        const struct recording_moment moment = {.world = world->number,
+                                                .tick = options->to > 0 ? options->to : world->last_tick};
+        result = player_begin(&player, &moment, failure) == 0 ? player_go(&player, &moment, failure) : -1;
+        result = result == 0 ? write_now(&player, options->is_now, out, failure) : -1;
+    }
+    player_close(&player);
+    return result;
+}
+
 /* What a server sends is made fit for a terminal first: the values stay what they are. */
 static enum exit_code ask_document(const struct command_context *context,
                                    const struct export_options *options, struct buffer *out) {
@@ -635,7 +699,12 @@ static enum exit_code ask_document(const struct command_context *context,
     buffer_init(&line, COMMAND_LINE_BYTES);
     if (live_begin(&live, context, &options->live, &code) == 0 &&
         live_connect(&live, DROVER_RECONNECT_NEVER, &code) == 0) {
-        struct drover_message *reply = live_ask(&live, "{\"op\":\"export\",\"id\":1}", &code);
+        struct drover_message *reply =
+            live_ask(&live,
+                     options->is_now     ? "{\"op\":\"export\",\"id\":1,\"what\":\"now\"}"
+                     : options->is_tuned ? "{\"op\":\"export\",\"id\":1,\"what\":\"tuned\"}"
+                                         : "{\"op\":\"export\",\"id\":1}",
+                     &code);
         size_t length = 0;
         const char *text = reply == NULL ? NULL : drover_message_text(reply, &length);
         if (text != NULL) {
@@ -643,6 +712,7 @@ static enum exit_code ask_document(const struct command_context *context,
             const char *document = line.failed ? NULL : json_value_find(line.data, "document");
             if (document != NULL) {
                 json_layout(document, out);
+                print_lost(json_value_find(line.data, "lost"));
             } else {
                 live_say("the server's answer has no document");
                 code = EXIT_DIFFERS;
@@ -663,7 +733,8 @@ static enum exit_code export_scenario(const struct command_context *context,
     buffer_init(&text, COMMAND_LINE_BYTES);
     if (argument == NULL) {
         code = ask_document(context, options, &text);
-    } else if (read_document(options, argument, context->interrupt, &text, &failure) != 0) {
+    } else if ((options->is_now || options->is_tuned ? read_now : read_document)(
+                   options, argument, context->interrupt, &text, &failure) != 0) {
         code = command_complain(context, &failure, EXIT_DIFFERS);
     }
     int result = code == EXIT_WELL
@@ -691,6 +762,12 @@ enum exit_code command_export(const struct command_context *context, int argc, c
         (void)failure_set(
             &failure, FAILURE_BAD_PARAM, NULL,
             "export: expected FILE..., or --scenario for that of a server; --help shows the usage");
+        return command_complain(context, &failure, EXIT_USAGE);
+    }
+    if ((options.is_now || options.is_tuned) &&
+        (!options.is_scenario || options.is_now == options.is_tuned)) {
+        (void)failure_set(&failure, FAILURE_BAD_PARAM, NULL,
+                          "export: --now and --tuned go with --scenario, one of them");
         return command_complain(context, &failure, EXIT_USAGE);
     }
     if (options.is_scenario) {

@@ -185,6 +185,17 @@ struct request_get {
     bool has_agents;
 };
 
+/** What of the world a scenario says. */
+enum export_what {
+    EXPORT_LOADED, /* the document that it came from */
+    EXPORT_TUNED,  /* and what has been changed since, but for agents */
+    EXPORT_NOW,    /* and where agents are */
+};
+
+struct request_export {
+    int what; /* enum export_what */
+};
+
 struct request_mouse {
     float x, y; /* px */
 };
@@ -259,6 +270,7 @@ struct request_step {
 struct request_load {
     char scenario[LIMIT_NAME_CHARS + 1];
     char save[LIMIT_NAME_CHARS + 1]; /* a saved world */
+    bool again;                      /* the scenario of this world */
     bool has_document;               /* a scenario's; its text is in the extra (request_extra.h) */
     char name[LIMIT_NAME_CHARS + 1]; /* what the world of a document is called; "": REQUEST_DOCUMENT_NAME */
     bool has_seed;                   /* not with a saved world */
@@ -437,6 +449,7 @@ struct request {
         struct request_place place;
         struct request_get get;
         struct request_measure measure;
+        struct request_export exported;
         struct request_mouse mouse;
         struct request_spawn spawn;
         struct request_remove remove;

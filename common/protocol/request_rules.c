@@ -632,15 +632,18 @@ int request_check_set_param(struct request *request, const cJSON *json, struct f
 }
 
 int request_check_load(struct request *request, const cJSON *json, struct failure *failure) {
-    static const char *const what[] = {"scenario", "save", "document", NULL};
+    static const char *const what[] = {"scenario", "save", "document", "again", NULL};
     const cJSON *document = cJSON_GetObjectItemCaseSensitive(json, "document");
     if (document == NULL && request->body.load.name[0] != '\0') {
         return fail_rule(
             failure, "name",
             "allowed only with document; a scenario of the server, or a saved world, has its name");
     }
-    if (check_exactly_one(json, what, "scenario, save, document", failure) != 0) {
+    if (check_exactly_one(json, what, "scenario, save, document, again", failure) != 0) {
         return -1;
+    }
+    if (request_is_given(json, "again") && !request->body.load.again) {
+        return fail_rule(failure, "again", "allowed is true; otherwise leave it out");
     }
     if (document != NULL && !cJSON_IsObject(document)) {
         return failure_set(failure, FAILURE_BAD_PARAM, "document", "expected an object, a scenario; found %s",
@@ -648,7 +651,7 @@ int request_check_load(struct request *request, const cJSON *json, struct failur
     }
     if (request->body.load.has_seed && request_is_given(json, "save")) {
         return fail_rule(failure, "seed",
-                         "allowed only with scenario or document; a saved world has its seed");
+                         "allowed only with scenario, document or again; a saved world has its seed");
     }
     return 0;
 }

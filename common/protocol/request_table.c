@@ -147,6 +147,16 @@ static const struct field get_fields[] = {
     END,
 };
 
+static const char *const export_choices[] = {
+    [EXPORT_LOADED] = "loaded", [EXPORT_TUNED] = "tuned", [EXPORT_NOW] = "now", NULL};
+
+static const struct field export_fields[] = {
+    ROW("what", FIELD_CHOICE, struct request_export, what, FIELD_BRIEF, 0, 0,
+        "As it was loaded; tuned: with what has been changed since; now: with the places of agents, too.",
+        .initial = EXPORT_LOADED, .choices = export_choices),
+    END,
+};
+
 static const struct field mouse_fields[] = {
     COORDINATE(struct request_mouse, x, FIELD_REQUIRED, "The place."),
     COORDINATE(struct request_mouse, y, FIELD_REQUIRED, "The place."),
@@ -234,6 +244,8 @@ static const struct field load_fields[] = {
     NAME(struct request_load, save, 0, "A saved world."),
     SHAPED("document", "object", 0, "A scenario itself, as its file has it.", FIELD_HAS(struct request_load, has_document)),
     NAME(struct request_load, name, 0, "What the world is called; with document, \"" REQUEST_DOCUMENT_NAME "\" when left out."),
+    ROW("again", FIELD_BOOL, struct request_load, again, FIELD_BRIEF, 0, 0,
+        "The scenario of this world from its beginning, wherever it came from."),
     ROW("seed", FIELD_UINT64, struct request_load, seed, 0, 0, LIMIT_ID_INTEGER,
         "Instead of the scenario's; not with save.", FIELD_HAS(struct request_load, has_seed)),
     FLAG(struct request_load, warmup,
@@ -546,7 +558,8 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_LEAVE] = {"leave", ROLE_OPERATOR, LOOP | WORLD | ANSWERS, no_fields, NULL, NULL, STRIPES_TOO},
     [REQUEST_LOOK] = {"look", ROLE_OPERATOR, LOOP | ANSWERS, look_fields, request_check_look, NULL, NO_PAST},
     [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
-    [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, no_fields, NULL, NULL, STRIPES_TOO},
+    [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, export_fields, NULL, NULL,
+        STRIPES_LIMIT("as it is now, a world in stripes has at most " STRIPES_AGENTS " agents, as for save")},
 };
 /* clang-format on */
 

@@ -97,6 +97,11 @@ struct command_until {
 const char *command_until_met(struct command_until *until, const struct request_step *step,
                               const struct simulation_state *state);
 
+/** Adds to the open reply of `export` what it says of a world that is called so. document: its scenario's text, the white space of which
+ * is taken out; lost: NULL, or an array of what it does not say (scenario_write_now). */
+void command_export_write(const struct world *world, const char *name, char *document, size_t length,
+                          const char *lost, struct json_writer *json);
+
 /** Applies the request. Appends to `out` the reply (when one is due) or the error, one line; `line` is the
  * line number errors carry. */
 struct command_effects command_apply(struct simulation_state *state, const struct request *request,

@@ -399,23 +399,58 @@ int apply_get(struct apply *apply) {
 
 /* ---- export ---- */
 
+void command_export_write(const struct world *world, const char *name, char *document, size_t length,
+                          const char *lost, struct json_writer *json) {
+    document[json_compact(document, length, document)] = '\0';
+    json_key_string(json, "scenario", name);
+    json_key_unsigned(json, "seed", world_seed(world));
+    json_key_number(json, "tick_hz", world_tick_hz(world));
+    json_key(json, "document");
+    json_raw(json, document);
+    if (lost != NULL) {
+        json_key(json, "lost");
+        json_raw(json, lost);
+    }
+}
+
+/* Here where a moment of the past is looked at, or no server is around; a server has its builder do it (scenario_order). */
+static int export_changed(struct apply *apply, bool with_agents) {
+    const struct simulation_state *state = apply->state;
+    struct buffer document, lost;
+    buffer_init(&document, LIMIT_SCENARIO_BYTES);
+    buffer_init(&lost, LIMIT_CONTROL_BYTES);
+    const int result = world_is_partial(state->world)
+                           ? failure_set(&apply->failure, FAILURE_UNSUPPORTED, "what",
+                                         "no rank has the whole world; allowed: \"loaded\"")
+                           : scenario_write_now(state->text, state->text_length, state->world, with_agents,
+                                                &document, &lost, &apply->failure);
+    if (result == 0) {
+        apply_write_tick(apply);
+        command_export_write(state->world, state->name, document.data, document.length, lost.data,
+                             apply->json);
+    }
+    buffer_fini(&document);
+    buffer_fini(&lost);
+    return result;
+}
+
 int apply_export(struct apply *apply) {
     const struct simulation_state *state = apply->state;
+    const int what = apply->request->body.exported.what;
     if (state->text_length == 0) {
         return failure_set(&apply->failure, FAILURE_NO_SCENARIO, NULL,
                            "this world was made without a scenario's text");
+    }
+    if (what != EXPORT_LOADED) {
+        return export_changed(apply, what == EXPORT_NOW);
     }
     char *document = malloc(state->text_length + 1);
     if (document == NULL) {
         return apply_fail_memory(apply);
     }
-    document[json_compact(state->text, state->text_length, document)] = '\0';
+    memcpy(document, state->text, state->text_length);
     apply_write_tick(apply);
-    json_key_string(apply->json, "scenario", state->name);
-    json_key_unsigned(apply->json, "seed", world_seed(state->world));
-    json_key_number(apply->json, "tick_hz", world_tick_hz(state->world));
-    json_key(apply->json, "document");
-    json_raw(apply->json, document);
+    command_export_write(state->world, state->name, document, state->text_length, NULL, apply->json);
     free(document);
     return 0;
 }

@@ -62,7 +62,8 @@ int apply_load(struct apply *apply) {
     if (state->arrival == NULL) {
         return failure_set(&apply->failure, FAILURE_INTERNAL, NULL, "no world was built for this load");
     }
-    const char *given = apply->request->body.load.has_document ? "document" : "scenario";
+    const struct request_load *load = &apply->request->body.load;
+    const char *given = load->has_document ? "document" : load->again ? "again" : "scenario";
     if (simulation_state_check(state, state->arrival, given, &apply->failure) != 0) {
         return -1;
     }

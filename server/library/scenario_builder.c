@@ -13,6 +13,7 @@
 #include "common/system/clock.h"
 #include "common/system/log.h"
 #include "common/system/timed_wait.h"
+#include "server/commands/command_apply.h"
 #include "server/commands/simulation_state.h"
 #include "server/library/side_world.h"
 #include "server/sim/world/world_stripes.h"
@@ -37,9 +38,15 @@ bool scenario_order_is_needed(const struct request *request) {
     const int what = request->body.list.what;
     return request->op == REQUEST_LOAD || request->op == REQUEST_SAVE || request->op == REQUEST_REMOVE_SAVE ||
            request->op == REQUEST_REWIND ||
+           (request->op == REQUEST_EXPORT && request->body.exported.what != EXPORT_LOADED) ||
            (request->op == REQUEST_COMPARE &&
             (request->body.compare.branch[0] != '\0' || request->body.compare.save[0] != '\0')) ||
            (request->op == REQUEST_LIST && (what == LIST_SCENARIOS || what == LIST_SAVES));
+}
+
+/* Whether it needs a clone of the world. */
+static bool needs_clone(const struct scenario_order *order) {
+    return order->kind == ORDER_SAVE || order->kind == ORDER_EXPORT;
 }
 
 /* Whether the order puts in a world, or one beside. */
@@ -70,6 +77,10 @@ static void take_request(struct scenario_order *order, const struct request *req
         order->replaces = request->body.save.replace;
         memcpy(order->save, request->body.save.name, sizeof order->save);
         return;
+    case REQUEST_EXPORT:
+        order->kind = ORDER_EXPORT;
+        order->with_agents = request->body.exported.what == EXPORT_NOW;
+        return;
     case REQUEST_REMOVE_SAVE:
         order->kind = ORDER_REMOVE_SAVE;
         memcpy(order->save, request->body.remove_save.name, sizeof order->save);
@@ -85,6 +96,8 @@ struct scenario_order *scenario_order_create(struct command *command) {
     if (order != NULL) {
         order->command = command;
         order->session = command->origin.session;
+        buffer_init(&order->exported, LIMIT_SCENARIO_BYTES);
+        buffer_init(&order->lost, LIMIT_CONTROL_BYTES);
         take_request(order, &command->request);
     }
     return order;
@@ -97,6 +110,8 @@ void scenario_order_destroy(struct scenario_order *order) {
         request_extra_release(order->document);
         world_destroy(order->clone.world);
         free(order->clone.text);
+        buffer_fini(&order->exported);
+        buffer_fini(&order->lost);
         free(order->saves);
         free(order->list.rows);
         free(order);
@@ -113,7 +128,7 @@ static bool has_memory(const struct world_room *room, const struct world_overrid
 
 bool scenario_order_take_room(struct scenario_order *order, const struct world_overrides *overrides) {
     struct order_clone *clone = &order->clone;
-    if (order->kind != ORDER_SAVE || !clone->is_measured || clone->is_made || order->result != 0) {
+    if (!needs_clone(order) || !clone->is_measured || clone->is_made || order->result != 0) {
         return false;
     }
     clone->text = malloc(clone->text_room);
@@ -147,12 +162,13 @@ static bool clone_world(struct order_clone *clone, const struct simulation_state
 
 void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state) {
     struct order_clone *clone = &order->clone;
-    assert(order->kind == ORDER_SAVE && !clone->is_made);
+    assert(needs_clone(order) && !clone->is_made);
     if (world_is_partial(state->world) && world_agent_count(state->world) > LIMIT_STRIPES_AGENTS) {
         bool is_limited = false;
-        order->result = failure_set(&order->failure, FAILURE_UNSUPPORTED, NULL, "the world has %d agents; %s",
-                                    (int)world_agent_count(state->world),
-                                    request_stripes_refusal(REQUEST_SAVE, &is_limited));
+        order->result = failure_set(
+            &order->failure, FAILURE_UNSUPPORTED, NULL, "the world has %d agents; %s",
+            (int)world_agent_count(state->world),
+            request_stripes_refusal(order->kind == ORDER_SAVE ? REQUEST_SAVE : REQUEST_EXPORT, &is_limited));
         return;
     }
     if (!clone->is_measured) {
@@ -175,11 +191,42 @@ void scenario_order_clone(struct scenario_order *order, const struct simulation_
     order->saved_tick = world_tick(clone->world);
 }
 
+void scenario_order_take_text(struct scenario_order *order, const struct simulation_state *state) {
+    struct order_clone *clone = &order->clone;
+    clone->text = malloc(state->text_length + 1);
+    if (clone->text == NULL) {
+        return; /* reading it says so */
+    }
+    memcpy(clone->text, state->text, state->text_length);
+    clone->text_length = state->text_length;
+    clone->text[clone->text_length] = '\0';
+    memcpy(clone->scenario, state->name, sizeof clone->scenario);
+}
+
+/* The scenario of the world that goes. */
+static int read_again(struct scenario_order *order, struct scenario *scenario) {
+    const struct order_clone *clone = &order->clone;
+    if (clone->text == NULL) {
+        return fail_memory(&order->failure);
+    }
+    const int result = clone->text_length == 0
+                           ? failure_set(&order->failure, FAILURE_NO_SCENARIO, NULL,
+                                         "this world was made without a scenario's text")
+                           : scenario_text_read(clone->text, clone->text_length, scenario, &order->failure);
+    if (result == 0) {
+        memcpy(scenario->name, clone->scenario, sizeof scenario->name);
+    }
+    return result;
+}
+
 /* The scenario of a document, or of the name. */
 static int read_scenario(struct scenario_order *order, const struct scenario_source *source,
                          struct scenario *scenario) {
     const struct request_load *load = &order->load;
     const struct request_extra *given = order->document;
+    if (load->again) {
+        return read_again(order, scenario);
+    }
     if (given == NULL) {
         return source->load(source->context, load->scenario, scenario, &order->failure);
     }
@@ -211,7 +258,9 @@ static int build(struct scenario_order *order, const struct scenario_source *sou
     if (result != 0) {
         /* The failure's own field is a place in the file, and in the message; here it is the request's. */
         (void)snprintf(order->failure.field, sizeof order->failure.field, "%s",
-                       order->document != NULL ? "document" : "scenario");
+                       order->document != NULL ? "document"
+                       : order->load.again     ? "again"
+                                               : "scenario");
     }
     return result;
 }
@@ -341,6 +390,19 @@ static int write_save(struct scenario_order *order, const struct scenario_source
     return result;
 }
 
+static int write_export(struct scenario_order *order) {
+    const struct order_clone *clone = &order->clone;
+    if (order->result != 0) {
+        return -1; /* there was no memory for the clone */
+    }
+    if (clone->text_length == 0) {
+        return failure_set(&order->failure, FAILURE_NO_SCENARIO, NULL,
+                           "this world was made without a scenario's text");
+    }
+    return scenario_write_now(clone->text, clone->text_length, clone->world, order->with_agents,
+                              &order->exported, &order->lost, &order->failure);
+}
+
 static int list_saves(struct scenario_order *order, const struct scenario_source *source) {
     order->save_count = save_store_list(source->saves, &order->saves, &order->failure);
     return order->save_count < 0 ? -1 : 0;
@@ -361,6 +423,8 @@ static int work_by_kind(struct scenario_order *order, const struct scenario_sour
         return copy_list(order, source);
     case ORDER_SAVE:
         return write_save(order, source);
+    case ORDER_EXPORT:
+        return write_export(order);
     case ORDER_LIST_SAVES:
         return list_saves(order, source);
     case ORDER_REMOVE_SAVE:
@@ -457,13 +521,16 @@ void scenario_order_answer(const struct scenario_order *order, const struct requ
         return;
     }
     struct json_writer json = message_begin_answer(request, out);
-    json_key_unsigned(&json, "tick", order->kind == ORDER_SAVE ? order->saved_tick : tick);
+    json_key_unsigned(&json, "tick", needs_clone(order) ? order->saved_tick : tick);
     if (order->kind == ORDER_LIST) {
         write_list(&order->list, &json);
     } else if (order->kind == ORDER_LIST_SAVES) {
         write_saves(order->saves, order->save_count, &json);
     } else if (order->kind == ORDER_SAVE) {
         write_saved(order, &json);
+    } else if (order->kind == ORDER_EXPORT) {
+        command_export_write(order->clone.world, order->clone.scenario, order->exported.data,
+                             order->exported.length, order->lost.data, &json);
     }
     message_end_reply(&json, out);
 }
@@ -667,7 +734,7 @@ void scenario_builder_destroy(struct scenario_builder *builder) {
 
 /* With the lock. */
 static void begin(struct scenario_builder *builder, struct scenario_order *order) {
-    if (order->kind == ORDER_SAVE) {
+    if (needs_clone(order)) {
         await_clone(builder, order);
         return;
     }

@@ -6,7 +6,7 @@
  * 3. A built world that was not handed back after SCENARIO_BUILDER_GRACE_MS is urgent: the tick in hand is to
  * be given up for it. So ticks of the usual length are done first, and what a step got to is known. A load
  * that fails is no reason.
- * 4. A save waits until the simulation's thread has given it a clone: scenario_builder_give_clones. It is called twice
+ * 4. A save, and an export of the world as it is, waits until the simulation's thread has given it a clone: scenario_builder_give_clones. It is called twice
  * for a save: what it learns about the world at first is the memory that this thread takes in between.
  * 5. A world that was replaced is destroyed on this thread too: that of a million agents takes a while.
  */
@@ -23,7 +23,7 @@
 #include "server/storage/save_store.h"
 
 /* An order for the builder: `load` needs a world built from a scenario's file or a saved world, `list` the list of
- * these, `save` a world written down. Files can be slow and worlds large, so a thread of its own
+ * these, `save` a world written down, `export` one as it is. Files can be slow and worlds large, so a thread of its own
  * works the orders off. Pure but for the scenario source.
  *
  * A save is written from a clone, which the simulation's thread makes at a tick boundary (scenario_order_clone), in
@@ -50,6 +50,7 @@ enum scenario_order_kind {
     ORDER_TWIN,        /* a branch or a saved world, at the tick of the running one: it is put beside that */
     ORDER_LIST,        /* of scenarios */
     ORDER_SAVE,        /* of the clone */
+    ORDER_EXPORT,      /* the clone as a scenario */
     ORDER_LIST_SAVES,  /* of saved worlds */
     ORDER_REMOVE_SAVE, /* deletes one */
 };
@@ -80,7 +81,8 @@ struct scenario_order {
     struct request_rewind rewind;    /* ORDER_REWIND; ORDER_TWIN of a branch */
     char save[LIMIT_NAME_CHARS + 1]; /* the name of the saved world */
     bool replaces;                   /* one of that name */
-    struct order_clone clone;        /* a save's */
+    struct order_clone clone;        /* a save's, an export's; the texts alone of a load with again */
+    bool with_agents;                /* ORDER_EXPORT */
     /* Once it is worked off: */
     int result;                  /* 0, or -1 with the failure */
     struct failure failure;      /* its field is one of the request's */
@@ -90,7 +92,8 @@ struct scenario_order {
     struct scenario_list list;
     struct save_row *saves; /* ORDER_LIST_SAVES; owned */
     int save_count;
-    uint64_t saved_tick, saved_hash, saved_bytes; /* ORDER_SAVE */
+    uint64_t saved_tick, saved_hash, saved_bytes; /* ORDER_SAVE; the first of an export as well */
+    struct buffer exported, lost;                 /* ORDER_EXPORT: the document, what it does not say */
     bool is_in_memory;                            /* the same: not on the disk */
 };
 
@@ -100,6 +103,9 @@ struct scenario_source scenario_library_source(struct scenario_library *library)
 bool scenario_order_is_needed(const struct request *request);
 /** An order for a command whose request needs one; NULL when memory is short. */
 NODISCARD struct scenario_order *scenario_order_create(struct command *command);
+/** For a `load` with again: takes the scenario of the state's world. A lack of memory becomes the order's failure. By the state's own
+ * thread. */
+void scenario_order_take_text(struct scenario_order *order, const struct simulation_state *state);
 /** For a save: says at first how much memory the clone takes; once there is memory, copies what is to be saved. A lack
  * of memory becomes the order's failure. By the state's own thread, not in a tick. */
 void scenario_order_clone(struct scenario_order *order, const struct simulation_state *state);

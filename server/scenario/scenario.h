@@ -75,6 +75,19 @@ NODISCARD int scenario_read(const char *text, size_t length, struct scenario *sc
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
                                 struct scenario_mistakes *mistakes);
 
+/** Appends a world as it stands as the text of a scenario: the one that it came from, in which what requests and ticks have changed is
+ * as it is now. A fresh world of the result gives the same result, byte for byte.
+ *
+ * text         NUL-terminated; a scenario without mistakes, the world's
+ * world        whole, between two ticks
+ * with_agents  true: agents where they are; false: as the entries of the text put them
+ * document     empty; its limit is that of a scenario's bytes
+ * lost         receives an array of texts, for people: what the result does not say of the world
+ * returns      0, or -1 with *failure: full (too many agents for single entries, too long), busy, unsupported (what the world is now
+ *              is no scenario) */
+NODISCARD int scenario_write_now(const char *text, size_t length, const struct world *world, bool with_agents,
+                                 struct buffer *document, struct buffer *lost, struct failure *failure);
+
 /** Appends the JSON Schema (draft 7) of such files to the buffer, which says when it has failed. */
 void scenario_write_schema(struct buffer *out);
 

@@ -363,6 +363,9 @@ static bool is_ready(void *context, struct command *command) {
     }
     if (command->order == NULL) {
         command->order = scenario_order_create(command);
+        if (command->order != NULL && command->order->load.again) {
+            scenario_order_take_text(command->order, &simulation->state);
+        }
     }
     return command->order != NULL && scenario_builder_has_built(simulation->builder, command->order);
 }

@@ -45,6 +45,11 @@ class Copy(TwinCase):
             self.assert_error(twins.ask("load", document=document), "bad_scenario", field="document")
             twins.step(5)
             self.assertEqual(twins.ask("export")["scenario"], "mine")
+            now = twins.ask("export", what="now")
+            self.assertIn("the tick", now["lost"][0])
+            self.assert_reply(twins.ask("load", again=True, seed=4), "load", scenario="mine")
+            self.assert_reply(twins.ask("load", document=now["document"]), "load")
+            twins.step(5)
 
     def test_requests(self):
         dice = random.Random(11)

@@ -80,6 +80,17 @@ class Stripes(TwinCase):
             for name in ("flock", "doorway"):
                 self.check_requests(twins, dice, name, 60 if FULL else 30)
 
+    def test_the_world_as_a_scenario(self):
+        """Its agents come from all ranks."""
+        with self.twins(2, "doorway") as twins:
+            twins.step(20)
+            twins.ask("set_param", kind=twins.ask("list", what="kinds")["kinds"][0]["name"], param="max_force", value=150)
+            now = twins.ask("export", what="now")
+            self.assertIn("the tick", now["lost"][0])
+            self.assert_reply(twins.ask("load", document=now["document"]), "load")
+            twins.step(5)
+            self.assert_reply(twins.ask("load", again=True), "load")
+
     def test_a_world_without_agents(self):
         with self.twins(2, "flock") as twins:
             twins.ask("remove", kind="bird")

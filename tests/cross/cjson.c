@@ -1,4 +1,4 @@
-/* The part of cJSON that reads scenarios and frames, for processors for which Debian has no libcjson.
+/* The part of cJSON that reads scenarios and frames, and changes a scenario, for processors for which Debian has no libcjson.
  *
  * Only for this test: texts are right (json_check has passed them, or this program wrote them), so nothing is
  * checked here. The nodes are those of cJSON's own header, so code that walks the tree sees no difference.
@@ -165,7 +165,7 @@ CJSON_PUBLIC(int) cJSON_GetArraySize(const cJSON *array) {
 }
 
 CJSON_PUBLIC(cJSON *) cJSON_GetArrayItem(const cJSON *array, int index) {
-    cJSON *child = array->child;
+    cJSON *child = array == NULL ? NULL : array->child;
     while (child != NULL && index-- > 0) {
         child = child->next;
     }
@@ -218,4 +218,135 @@ CJSON_PUBLIC(cJSON_bool) cJSON_IsArray(const cJSON *item) {
 
 CJSON_PUBLIC(cJSON_bool) cJSON_IsObject(const cJSON *item) {
     return has_type(item, cJSON_Object);
+}
+
+CJSON_PUBLIC(cJSON_bool) cJSON_IsRaw(const cJSON *item) {
+    return has_type(item, cJSON_Raw);
+}
+
+/* ---- changing a tree ---- */
+
+CJSON_PUBLIC(void *) cJSON_malloc(size_t size) {
+    return need(malloc(size));
+}
+
+CJSON_PUBLIC(void) cJSON_free(void *object) {
+    free(object);
+}
+
+static char *copy_text(const char *text) {
+    return text == NULL ? NULL : memcpy(need(malloc(strlen(text) + 1)), text, strlen(text) + 1);
+}
+
+static cJSON *new_node(int type, const char *text) {
+    cJSON *node = need(calloc(1, sizeof *node));
+    node->type = type;
+    node->valuestring = copy_text(text);
+    return node;
+}
+
+CJSON_PUBLIC(cJSON *) cJSON_CreateObject(void) {
+    return new_node(cJSON_Object, NULL);
+}
+
+CJSON_PUBLIC(cJSON *) cJSON_CreateArray(void) {
+    return new_node(cJSON_Array, NULL);
+}
+
+CJSON_PUBLIC(cJSON *) cJSON_CreateRaw(const char *raw) {
+    return new_node(cJSON_Raw, raw);
+}
+
+/* Where the pointer to this child is, or the one behind the last. */
+static cJSON **place_of(cJSON *parent, const cJSON *child) {
+    cJSON **place = &parent->child;
+    while (*place != NULL && *place != child) {
+        place = &(*place)->next;
+    }
+    return place;
+}
+
+CJSON_PUBLIC(cJSON_bool) cJSON_AddItemToArray(cJSON *array, cJSON *item) {
+    *place_of(array, NULL) = item;
+    return 1;
+}
+
+CJSON_PUBLIC(cJSON_bool) cJSON_AddItemToObject(cJSON *object, const char *string, cJSON *item) {
+    char *key = copy_text(string); /* it may be the item's */
+    free(item->string);
+    item->string = key;
+    return cJSON_AddItemToArray(object, item);
+}
+
+CJSON_PUBLIC(cJSON *) cJSON_DetachItemViaPointer(cJSON *parent, cJSON *item) {
+    *place_of(parent, item) = item->next;
+    item->next = NULL;
+    return item;
+}
+
+CJSON_PUBLIC(cJSON_bool)
+cJSON_ReplaceItemInObjectCaseSensitive(cJSON *object, const char *string, cJSON *fresh) {
+    cJSON **place = place_of(object, cJSON_GetObjectItemCaseSensitive(object, string)), *old = *place;
+    if (old == NULL) {
+        return 0;
+    }
+    free(fresh->string);
+    fresh->string = copy_text(string);
+    fresh->next = old->next;
+    *place = fresh;
+    old->next = NULL;
+    cJSON_Delete(old);
+    return 1;
+}
+
+CJSON_PUBLIC(cJSON *) cJSON_Duplicate(const cJSON *item, cJSON_bool recurse) {
+    cJSON *copy = new_node(item->type, item->valuestring);
+    copy->valuedouble = item->valuedouble;
+    copy->valueint = item->valueint;
+    copy->string = copy_text(item->string);
+    for (const cJSON *child = recurse ? item->child : NULL; child != NULL; child = child->next) {
+        (void)cJSON_AddItemToArray(copy, cJSON_Duplicate(child, recurse));
+    }
+    return copy;
+}
+
+struct text {
+    char *data;
+    size_t length;
+};
+
+static void add(struct text *text, const char *more) {
+    const size_t length = strlen(more);
+    text->data = need(realloc(text->data, text->length + length + 1));
+    memcpy(text->data + text->length, more, length + 1);
+    text->length += length;
+}
+
+/* Keys are names, strings and numbers raw. */
+static void add_node(struct text *text, const cJSON *node) {
+    const cJSON_bool is_object = cJSON_IsObject(node);
+    if (!is_object && !cJSON_IsArray(node)) {
+        add(text, cJSON_IsRaw(node)     ? node->valuestring
+                  : cJSON_IsTrue(node)  ? "true"
+                  : cJSON_IsFalse(node) ? "false"
+                                        : "null");
+        return;
+    }
+    add(text, is_object ? "{" : "[");
+    for (const cJSON *child = node->child; child != NULL; child = child->next) {
+        if (is_object) {
+            add(text, "\"");
+            add(text, child->string);
+            add(text, "\":");
+        }
+        add_node(text, child);
+        add(text, child->next == NULL ? "" : ",");
+    }
+    add(text, is_object ? "}" : "]");
+}
+
+CJSON_PUBLIC(char *) cJSON_PrintUnformatted(const cJSON *item) {
+    struct text text = {NULL, 0};
+    add_node(&text, item);
+    return text.data;
 }

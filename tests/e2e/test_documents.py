@@ -63,6 +63,31 @@ class Documents(Case):
 
 
 class Loading(Documents):
+    def test_again(self):
+        """The world begins again without a file, whether it came as a document, out of a save or from a journal."""
+        folder = tempfile.mkdtemp(prefix="drover-documents-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+        options = ["--paused", "--state", f"{folder}/state"]
+        with Server(*options, "seek") as server, server.connect() as client:
+            self.assert_error(client.request("load", again=True, scenario="seek"), "bad_param")
+            self.assert_error(client.request("load", again=False), "bad_param", field="again")
+            begins = self.load(client, SMALL, name="mine", seed=7)["hash"]
+            client.request("set_param", kind="a", param="max_speed", value=10)
+            client.request("step", count=30)
+            client.request("save", name="here")
+            again = client.request("load", again=True, seed=7)
+            self.assert_reply(again, "load", tick=0, scenario="mine", hash=begins)
+            self.assertNotEqual(client.request("load", again=True)["hash"], begins)
+            self.assert_reply(client.request("load", save="here"), "load", tick=30)
+            self.assert_reply(client.request("load", again=True, seed=7), "load", tick=0, hash=begins)
+            after = client.request("step", count=5)["hash"]
+        with Server(*options) as server, server.connect() as client:
+            self.assertEqual((server.hello()["tick"], self.hash_now(client)), (5, after))
+            self.assert_reply(client.request("load", again=True, seed=7), "load", tick=0, hash=begins)
+        with Server("--paused", "seek") as server, server.connect() as client:
+            of_file = client.request("load", scenario="seek")["hash"]
+            self.assert_reply(client.request("load", again=True), "load", scenario="seek", hash=of_file)
+
     def test_a_document_is_its_file(self):
         for name, threads, simd in worlds_to_try(WORLDS):
             if name.startswith(("million", "murmuration")):
@@ -340,6 +365,153 @@ class Exporting(Documents):
         self.assertIn("refused", tool("--server", "127.0.0.1:1", code=3))
         run = subprocess.run([TOOL, "export"], capture_output=True, text=True, timeout=60, check=False)
         self.assertEqual((run.returncode, "--scenario" in run.stderr), (2, True))
+
+
+class ExportingNow(Documents):
+    """The world as it stands, as a scenario."""
+
+    def exported(self, client, what="now", **more):
+        """The document as the line has it, and the reply."""
+        reply = client.request("export", what=what, **more)
+        self.assert_reply(reply, "export")
+        line = client.last_line.decode()
+        return line[line.index('"document":') + 11:line.rindex(',"lost":')], reply
+
+    def test_what_nobody_has_changed_is_the_document(self):
+        large = {"million", "murmuration_100k", "ten_million"}
+        with Server("--paused", "seek") as server, server.connect() as client:
+            for name in [row["name"] for row in client.request("list")["scenarios"] if row["name"] not in large]:
+                with self.subTest(name=name):
+                    client.request("load", scenario=name)
+                    for what in ("now", "tuned"):
+                        document, reply = self.exported(client, what)
+                        self.assertEqual((document, reply["lost"]), (tokens_of(text_of(name)), []))
+
+    def test_what_is_tuned(self):
+        text = ('{"world":{"obstacles":[{"box":[1.0,2,3,4]},{"circle":[300,300,20]}],"size":[4.0e2,300.000]},\t"kinds":{"a" : {"mass":1.50,'
+                '"behaviors":[{"seek":{"target":"t"}}]},"b":{"states":[{"name":"one","when":{"exhausted":true}},{"name":"two","behaviors":[{"wander":{"rate":3}}]}]}},'
+                r'"name":"\u0041 \u00e9","targets":{"t":{"jump_within":1,"at":[9,9.0]},"u":[1,1]},"agents":[{"count":3,"at":[200,200],"kind":"a","heading":9e1}]}')
+        expected = tokens_of(text).replace('"mass":1.50,', '"mass":1.50,"max_speed":55.5,').replace(
+            '{"rate":3}', '{"weight":2,"rate":4}').replace('"at":[9,9.0]', '"at":[30,40.1]').replace('"u":[1,1]', '"v":[5,6]').replace(
+                '{"box":[1.0,2,3,4]}', '{"box":[7,8,3,4]}').replace(",{\"circle\":[300,300,20]}", ",{\"polygon\":[[100,0],[120,0],[110,20]]}")
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.load(client, text)
+            for op, members in [("set_param", {"kind": "a", "param": "max_speed", "value": 55.5}), ("set_param", {"kind": "b", "param": "two/wander.rate", "value": 4}),
+                                ("set_param", {"kind": "b", "param": "two/wander.weight", "value": 2}), ("set_target", {"name": "t", "x": 30, "y": 40.1}),
+                                ("remove_target", {"name": "u"}), ("add_target", {"name": "v", "x": 5, "y": 6}), ("move_obstacle", {"obstacle": 1, "x": 7, "y": 8}),
+                                ("remove_obstacle", {"obstacle": 2}), ("add_obstacle", {"polygon": [[100, 0], [120, 0], [110, 20]]})]:
+                self.assert_reply(client.request(op, **members), op)
+            document, reply = self.exported(client)
+            self.assertEqual(document, expected)
+            self.assertEqual(reply["lost"], ["the ids of obstacles: they count from 1 without gaps"])
+            self.assertEqual(self.exported(client, "tuned")[0], document)
+
+    def test_agents_where_they_are(self):
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+            client.request("step", count=50)
+            gone = client.request("get")["frame"]["agents"][2]["id"]
+            client.request("remove", agent=gone)
+            client.request("spawn", kind="prey", count=5, x=100, y=100, radius=30)
+            before = client.request("get", fields=["pos", "vel", "kind"])["frame"]["agents"]
+            document, reply = self.exported(client)
+            self.assertIn("at 50", reply["lost"][0])
+            self.assertIn("the ids of agents: they count from 1 without gaps", reply["lost"])
+            self.assertTrue(all("count" not in entry for entry in reply["document"]["agents"]))
+            tuned, reply = self.exported(client, "tuned")
+            self.assertEqual(tuned, tokens_of(text_of("hunters_and_prey")))
+            self.assert_reply(self.load(client, document), "load")
+            after = client.request("get", fields=["pos", "vel", "kind"])["frame"]["agents"]
+            self.assertEqual([{**row, "id": 0} for row in after], [{**row, "id": 0} for row in before])
+            again, reply = self.exported(client)
+            self.assertEqual((again, reply["lost"]), (document, []))
+
+    def test_what_refers_to_agents_follows(self):
+        document = changed(["kinds", "a", "behaviors"], [{"pursue": {"agent": 3}}])
+        document["agents"] = [{"kind": "a", "at": [100, 100 * i]} for i in range(4)]
+        document["view"] = {"select": 4}
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.assert_reply(self.load(client, document), "load")
+            client.request("remove", agent=1)
+            now = self.exported(client)[1]["document"]
+            self.assertEqual((now["kinds"]["a"]["behaviors"], now["view"]), ([{"pursue": {"agent": 2}}], {"select": 3}))
+            client.request("remove", agents=[3, 4])
+            now = self.exported(client)[1]["document"]
+            self.assertEqual((now["kinds"]["a"]["behaviors"], now["view"]), ([{"pursue": {"agent": 4294967295}}], {}))
+
+    def test_the_same_world_comes_of_it(self):
+        with Server("--paused", "boids") as server, server.connect() as client:
+            client.request("load", scenario="boids", seed=77)
+            kind = client.request("list", what="kinds")["kinds"][0]["name"]
+            client.request("set_param", kind=kind, param="max_force", value=321.5)
+            document, reply = self.exported(client)
+            self.assertEqual((reply["lost"], reply["document"]["seed"]), ([], 77))
+            client.request("save", name="here")
+            saved = client.request("load", save="here")["hash"]
+            self.assert_reply(self.load(client, document), "load", hash=saved)
+
+    def test_too_many_to_write_one_by_one(self):
+        document = {**SMALL, "agents": [{"kind": "a", "count": 5000, "in": {"rect": [0, 0, 300, 300]}}]}
+        with Server("--paused", "seek") as server, server.connect() as client:
+            self.assert_reply(self.load(client, document), "load")
+            self.assertEqual(json.loads(self.exported(client)[0]), document)
+            client.request("step", count=1)
+            refused = client.request("export", what="now")
+            self.assert_error(refused, "full", field="what")
+            self.assertIn("5000 agents", refused["message"])
+            self.assertIn("tuned", refused["message"])
+            self.assertEqual(json.loads(self.exported(client, "tuned")[0]), document)
+            self.assert_error(client.request("export", what="then"), "bad_param", field="what")
+
+    def test_the_past_and_undone_requests(self):
+        with Server("--paused", "hunters_and_prey") as server, server.connect() as client:
+            client.request("step", count=10)
+            first = self.exported(client)
+            client.request("set_param", kind="prey", param="max_speed", value=11)
+            client.request("step", count=10)
+            self.assertEqual(self.exported(client)[1]["document"]["kinds"]["prey"]["max_speed"], 11)
+            self.assert_reply(client.request("rewind", tick=10), "rewind", tick=10)
+            self.assertEqual(self.exported(client, "tuned")[0], tokens_of(text_of("hunters_and_prey")))
+            self.assertEqual(self.exported(client)[0], first[0])
+            client.request("step", count=10)
+            client.request("look", tick=10)
+            document, reply = self.exported(client)
+            self.assertEqual((document, reply["tick"]), (first[0], 10))
+
+    def test_the_tool(self):
+        folder = tempfile.mkdtemp(prefix="drover-documents-")
+        self.addCleanup(shutil.rmtree, folder, ignore_errors=True)
+
+        def tool(*arguments, code=0):
+            run = subprocess.run([TOOL, "export", *map(str, arguments)], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(run.returncode, code, run.stderr)
+            return run.stdout, run.stderr
+        with Server("--paused", "--state", f"{folder}/state", "--record", f"{folder}/run.drover", "guard") as server, server.connect() as client:
+            address = ["--server", f"127.0.0.1:{server.port}"]
+            kind = client.request("list", what="kinds")["kinds"][0]["name"]
+            client.request("set_param", kind=kind, param="max_speed", value=12.25)
+            client.request("step", count=30)
+            now, lost = tool("--scenario", "--now", *address)
+            self.assertIn("drover: not in the scenario: the tick", lost)
+            self.assertEqual(json.loads(now), self.exported(client)[1]["document"])
+            tuned, lost = tool("--scenario", "--tuned", *address)
+            self.assertEqual((json.loads(tuned)["kinds"][kind]["max_speed"], lost), (12.25, ""))
+            client.request("save", name="kept")
+        self.assertEqual(tool("--scenario", "--now", f"{folder}/run.drover")[0], now)
+        self.assertEqual(tool("--scenario", "--tuned", f"{folder}/run.drover")[0], tuned)
+        self.assertEqual(tool("--scenario", "--now", f"{folder}/state/saves/kept.drover")[0], now)
+        self.assertEqual(tool("--scenario", "--now", f"{folder}/state")[0], now)
+        self.assertNotEqual(tool("--scenario", "--now", "--to", 20, f"{folder}/run.drover")[0], now)
+        with Server("--replay", f"{folder}/run.drover", "--paused") as server, server.connect() as client:
+            self.assert_reply(client.request("seek", world=1, tick=30), "seek")
+            wait_for(lambda: client.request("stats")["tick"] == 30, "the last tick")
+            self.assertEqual(json.loads(now), self.exported(client)[1]["document"])
+        for wrong in (["--now"], ["--scenario", "--now", "--tuned"]):
+            self.assertIn("go with --scenario", tool(*wrong, *address, f"{folder}/run.drover", code=2)[1])
+        path = pathlib.Path(folder) / "now.json"
+        path.write_text(now)
+        self.assertEqual(run_server("--check", str(path)).returncode, 0)
+        with Server("--paused", str(path)) as server:
+            self.assertEqual(tool("--scenario", "--now", "--server", f"127.0.0.1:{server.port}"), (now, ""))
 
 
 class Kept(Documents):

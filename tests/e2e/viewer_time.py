@@ -204,6 +204,18 @@ def restarts(viewer, client, start, put, there):
     check(state_hash(client) == start, "by the button")
 
 
+def restarts_what_has_no_file(viewer, client):
+    step("Ctrl+R: a world that came as a document begins again as well")
+    client.request("load", name="sent", document={**WORLD, "name": "Sent", "seed": 8})
+    start = state_hash(client)
+    viewer.picture(lambda p: p.tick == 0, "the new world")
+    client.request("step", count=50)
+    viewer.picture(lambda p: p.tick == 50, "it has moved on")
+    viewer.key("ctrl+r")
+    wait_until(lambda: client.request("stats")["tick"], lambda tick: tick == 0, "tick 0")
+    check(state_hash(client) == start, "it is the document's world")
+
+
 def falls_behind(display, folder):
     step("a world that cannot go so fast says in amber how much of it is done")
     with Server("--scenarios", str(folder), "crowd") as server, server.connect() as client:
@@ -247,6 +259,7 @@ def main():
                 there = undoes_drags(viewer, server, client, camera)
                 undoes_agents(viewer, client, camera)
                 restarts(viewer, client, start, put, there)
+                restarts_what_has_no_file(viewer, client)
         falls_behind(display, folder)
         may_not(display, folder)
     print("ok")

@@ -117,7 +117,7 @@ void app_take_speed(struct app *app, const struct panels_result *result) {
 
 /* ---- restart ---- */
 
-static const char restart_id[] = "\"restart\"";
+static const char restart_id[] = "\"restart\"", again_id[] = "\"again\"";
 
 /* The parameters that have another value than at first. */
 static void keep_params(const struct server_model *server, struct edits *kept) {
@@ -127,15 +127,22 @@ static void keep_params(const struct server_model *server, struct edits *kept) {
     }
 }
 
-void app_restart(struct app *app, bool keeps) {
+/* By its name: its file may have changed. again: as it was loaded, when there is no file of its name. */
+static bool send_restart(struct app *app, bool again) {
     const struct message_scenario *scenario = &app->server.scenario;
     struct request request = request_default(REQUEST_LOAD);
     struct request_load *body = &request.body.load;
-    (void)snprintf(request.id, sizeof request.id, "%s", restart_id);
-    (void)snprintf(body->scenario, sizeof body->scenario, "%s", scenario->name);
+    (void)snprintf(request.id, sizeof request.id, "%s", again ? again_id : restart_id);
+    (void)snprintf(body->scenario, sizeof body->scenario, "%s", again ? "" : scenario->name);
+    body->again = again;
     body->has_seed = body->has_warmup = true; /* without a warm-up: from tick 0 on */
     body->seed = scenario->seed;
-    if (!app_send(app, &request)) {
+    return app_send(app, &request);
+}
+
+void app_restart(struct app *app, bool keeps) {
+    const struct message_scenario *scenario = &app->server.scenario;
+    if (!send_restart(app, false)) {
         return;
     }
     app->restart.is_due = true;
@@ -150,8 +157,11 @@ void app_restart(struct app *app, bool keeps) {
 bool app_takes_restart(struct app *app, const struct message *message) {
     const bool was_due = app->restart.is_due,
                is_world = message->op == MESSAGE_SCENARIO || message->op == MESSAGE_HELLO,
-               is_refused = message->op == MESSAGE_ERROR && strcmp(message->body.error.id, restart_id) == 0;
-    app->restart.is_due = was_due && !is_world && !is_refused;
+               is_error = message->op == MESSAGE_ERROR,
+               is_first = is_error && strcmp(message->body.error.id, restart_id) == 0,
+               has_no_file = is_first && was_due && message->body.error.failure.code == FAILURE_NO_SCENARIO,
+               is_refused = is_first || (is_error && strcmp(message->body.error.id, again_id) == 0);
+    app->restart.is_due = was_due && !is_world && (!is_refused || (has_no_file && send_restart(app, true)));
     return was_due && message->op == MESSAGE_SCENARIO &&
            strcmp(message->body.scenario.name, app->restart.scenario) == 0;
 }

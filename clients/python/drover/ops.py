@@ -21,7 +21,7 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
     "pause": (), "resume": (), "step": ("count",), "load": ("scenario",), "save": ("name",), "remove_save": ("name",), "record": (),
     "rewind": ("seconds",), "mark": ("name",), "compare": (), "look": ("tick",), "seat": ("name",), "go": ("tick",), "leave": (), "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
     "help": ("about",), "add_target": ("name", "x", "y"), "remove_target": ("name",), "add_obstacle": (),
-    "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (), "export": (),
+    "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (), "export": ("what",),
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")

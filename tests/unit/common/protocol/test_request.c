@@ -199,8 +199,9 @@ static void a_document_keeps_its_text(void **state) {
     }
     refused("{\"op\":\"load\",\"document\":\"flock\"}", "", FAILURE_BAD_PARAM, "document",
             "expected an object, a scenario; found a string");
-    refused("{\"op\":\"load\",\"document\":{},\"scenario\":\"flock\"}", "", FAILURE_BAD_PARAM, "document",
-            "scenario and document are mutually exclusive; give exactly one of scenario, save, document");
+    refused(
+        "{\"op\":\"load\",\"document\":{},\"scenario\":\"flock\"}", "", FAILURE_BAD_PARAM, "document",
+        "scenario and document are mutually exclusive; give exactly one of scenario, save, document, again");
     refused("{\"op\":\"load\",\"name\":\"flock\"}", "", FAILURE_BAD_PARAM, "name",
             "allowed only with document; a scenario of the server, or a saved world, has its name");
     refused("{\"op\":\"load\",\"document\":{},\"name\":\"a\\u0007b\"}", "", FAILURE_BAD_PARAM, "name",
@@ -212,11 +213,11 @@ static void a_document_keeps_its_text(void **state) {
 static void what_is_kept(void **state) {
     assert_string_equal(decoded("{\"op\":\"load\",\"save\":\"a\"}").body.load.save, "a");
     refused("{\"op\":\"load\"}", "", FAILURE_BAD_PARAM, "scenario",
-            "missing; give exactly one of scenario, save, document");
+            "missing; give exactly one of scenario, save, document, again");
     refused("{\"op\":\"load\",\"scenario\":\"a\",\"save\":\"b\"}", "", FAILURE_BAD_PARAM, "save",
-            "scenario and save are mutually exclusive; give exactly one of scenario, save, document");
+            "scenario and save are mutually exclusive; give exactly one of scenario, save, document, again");
     refused("{\"op\":\"load\",\"save\":\"a\",\"seed\":1}", "", FAILURE_BAD_PARAM, "seed",
-            "allowed only with scenario or document; a saved world has its seed");
+            "allowed only with scenario, document or again; a saved world has its seed");
     refused("{\"op\":\"save\",\"name\":\"../a\"}", "", FAILURE_BAD_PARAM, "name",
             "\"../a\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
     assert_true(decoded("{\"op\":\"cursor\",\"gone\":true}").body.cursor.gone);
@@ -571,6 +572,9 @@ static struct request random_request(uint64_t *random) {
         break;
     case REQUEST_LIST:
         request.body.list.what = (int)test_below(random, 5);
+        break;
+    case REQUEST_EXPORT:
+        request.body.exported.what = (int)test_below(random, 3);
         break;
     case REQUEST_SEAT:
         random_name(random, request.body.seat.name);
