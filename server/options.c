@@ -40,6 +40,10 @@ static const struct field option_fields[] = {
     OPTION_FLAG(struct server_options, is_schema, "schema",
                 "Start nothing: print the JSON Schema of scenario files, with which an editor completes and "
                 "explains them."),
+    OPTION_FLAG(
+        struct server_options, is_watching, "watch",
+        "Load the scenario's file again whenever it is saved; one with a mistake is not taken, and the "
+        "mistake is logged and shown in viewers."),
     OPTION_NUMBER(struct server_options, max_clients, "max-clients", 1, 65535, 0, "N",
                   "Maximum number of clients; further clients are refused."),
     OPTION_NUMBER(struct server_options, max_per_address, "max-per-address", 0, 65535, 0, "N",

@@ -25,6 +25,7 @@ struct server_options {
     bool is_paused;
     bool is_check; /* the arguments are files to check */
     bool is_schema;
+    bool is_watching; /* the scenario's file */
     uint32_t max_agents;
     uint32_t max_clients;
     uint32_t max_per_address; /* 0: LIMIT_ADDRESS_CLIENTS, loopback without limit */

@@ -8,14 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include <uv.h>
 
 #include "common/base/nodiscard.h"
+#include "common/base/utf8.h"
 #include "common/protocol/message.h"
 #include "common/system/clock.h"
 #include "common/system/log.h"
+#include "server/library/scenario_library.h"
 #include "server/loop/loop_context.h"
 #include "server/net/listener.h"
 #include "server/sessions/session.h"
@@ -174,12 +177,14 @@ struct server {
     uv_loop_t loop;
     uv_async_t wakeup; /* the simulation has something ready */
     uv_signal_t interrupt, terminate, hangup;
+    const char *watched_path, *watched_name; /* --watch: the scenario's file; not owned; NULL without */
+    struct stat watched;                     /* as it was last seen */
     struct listener listener;
     struct web_door *web;           /* NULL without --web */
     struct seconds_writer *seconds; /* NULL without --seconds */
     struct loop_context context;
     struct service_notify notify;
-    bool has_handles, is_stopping;
+    bool has_handles, is_stopping, is_file_new;
 };
 
 /* ---- connections ---- */
@@ -271,6 +276,68 @@ static void serve_seconds(struct server *server) {
     loop->statistics.seconds.left_out = status.left_out;
 }
 
+/* ---- the scenario's file ---- */
+
+void server_watch(struct server *server, const char *path, const char *name) {
+    server->watched_path = path;
+    server->watched_name = name;
+    (void)stat(path, &server->watched);
+}
+
+/* reason: NULL for a file that is taken. */
+static void tell_of_file(struct server *server, const char *reason) {
+    struct loop_context *loop = &server->context;
+    struct message_event event = {.has = EVENT_HAS_SCENARIO | (reason != NULL ? EVENT_HAS_REASON : 0u)};
+    struct simulation_statistics statistics;
+    simulation_read_statistics(loop->simulation, &statistics);
+    event.tick = statistics.tick;
+    (void)snprintf(event.event, sizeof event.event, "%s", reason != NULL ? "not_reloaded" : "reloading");
+    (void)snprintf(event.scenario, sizeof event.scenario, "%s", server->watched_name);
+    if (reason != NULL) {
+        (void)snprintf(event.reason, sizeof event.reason, "%.*s",
+                       (int)utf8_cut(reason, strlen(reason), sizeof event.reason - 1), reason);
+    }
+    delivery_send_event(loop, &event, false);
+    if (reason != NULL) {
+        log_write(LOG_WARN, "scenario", "not loaded: %s", reason);
+    }
+}
+
+/* It is read here as well, so that what is wrong with it has its place in the file. */
+static void reload(struct server *server) {
+    struct simulation *simulation = server->context.simulation;
+    struct failure failure = {0};
+    struct scenario scenario;
+    if (scenario_file_load(server->watched_path, &scenario, &failure) != 0) {
+        tell_of_file(server, failure.message);
+        return;
+    }
+    scenario_fini(&scenario);
+    const struct command_origin origin = {.session = 0};
+    struct request request = request_default(REQUEST_LOAD);
+    (void)snprintf(request.body.load.scenario, sizeof request.body.load.scenario, "%s", server->watched_name);
+    const bool is_refused = simulation_refuses(simulation, &request) ||
+                            simulation_submit(simulation, &origin, &request) == COMMAND_REFUSED;
+    tell_of_file(server, is_refused ? "the server is busy; save the file again" : NULL);
+}
+
+/* A file that changes is being written; once it does not any more it is read. One that is not there will be. */
+static void watch_file(struct server *server) {
+    struct stat now;
+    if (server->watched_path == NULL || server->is_stopping || stat(server->watched_path, &now) != 0) {
+        return;
+    }
+    const struct stat *before = &server->watched;
+    if (now.st_ino != before->st_ino || now.st_size != before->st_size ||
+        now.st_mtim.tv_sec != before->st_mtim.tv_sec || now.st_mtim.tv_nsec != before->st_mtim.tv_nsec) {
+        server->watched = now;
+        server->is_file_new = true;
+    } else if (server->is_file_new) {
+        server->is_file_new = false;
+        reload(server);
+    }
+}
+
 static void on_beat(void *context) {
     struct server *server = context;
     struct loop_context *loop = &server->context;
@@ -293,6 +360,7 @@ static void on_beat(void *context) {
     cursors_send(&loop->cursors, &loop->sessions);
     serve_seconds(server);
     beat_service(server);
+    watch_file(server);
 }
 
 /* ---- ending ---- */

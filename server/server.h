@@ -26,6 +26,9 @@ NODISCARD struct server *server_create(const struct server_options *options, str
  * SIGTERM mean goodbye, even one that comes before server_run. 0, or -1 with *failure. */
 NODISCARD int server_take_simulation(struct server *server, struct simulation *simulation,
                                      struct failure *failure);
+/** Before server_run: loads the scenario of this name, whose file is at the path, whenever the file changes. The texts stay the
+ * caller's and must outlive the server. */
+void server_watch(struct server *server, const char *path, const char *name);
 /** Where it listens: "127.0.0.1:7717", "[::1]:7717". */
 const char *server_address(const struct server *server);
 /** Where the page for browsers is: "http://127.0.0.1:7718/", "unix:/run/drover/web.sock". NULL without --web. */

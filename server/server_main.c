@@ -472,6 +472,14 @@ static int load_scenario(const struct start *start, const char *argument, struct
     return 0;
 }
 
+/* --watch has no file. */
+static int complain_of_watch(const struct server_options *options) {
+    struct failure failure;
+    (void)failure_set(&failure, FAILURE_BAD_PARAM, "--watch",
+                      "--watch: there is no file to watch; name that of the scenario, such as ./world.json");
+    return complain(options, &failure);
+}
+
 /* Loads the scenario, if one is named or needed, and serves its world. */
 static int run_scenario(struct start *start, const char *argument, struct scenario_library *library,
                         struct simulation_def *def) {
@@ -480,6 +488,9 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
     struct scenario scenario;
     const bool is_elsewhere = options->replay[0] != '\0' || options->from[0] != '\0' ||
                               (start->directory != NULL && state_directory_has_world(start->directory));
+    if (options->is_watching && (argument == NULL || options->replay[0] != '\0')) {
+        return complain_of_watch(options);
+    }
     if (argument == NULL && is_elsewhere) {
         return run_origin(start, NULL, def);
     }
@@ -491,10 +502,15 @@ static int run_scenario(struct start *start, const char *argument, struct scenar
         return code;
     }
     int code = EXIT_USAGE;
-    if (built_world_check_counts(&scenario, &def->overrides, &failure) != 0) {
+    if (options->is_watching && library->given_path[0] == '\0') {
+        code = complain_of_watch(options);
+    } else if (built_world_check_counts(&scenario, &def->overrides, &failure) != 0) {
         log_plain("%s: %s: %s", options->program, argument != NULL ? argument : scenario.name,
                   failure.message);
     } else {
+        if (options->is_watching) {
+            server_watch(start->server, library->given_path, library->given_name);
+        }
         code = run_origin(start, &scenario, def);
     }
     scenario_fini(&scenario);

@@ -20,7 +20,7 @@ const char *const message_event_names[] = {
     "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
     "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
     "caught", "crossed", "overload", "entered", "left", "restarted", "rewound", "waiting",
-    "seat_timeout", "compare_begun", "compare_ended", "differs", NULL
+    "seat_timeout", "compare_begun", "compare_ended", "differs", "not_reloaded", "reloading", NULL
 };
 /* clang-format on */
 

@@ -795,11 +795,12 @@ void scenario_builder_hand_back(struct scenario_builder *builder, struct scenari
     pthread_mutex_unlock(&builder->mutex);
 }
 
-uint32_t scenario_builder_waiting(struct scenario_builder *builder) {
+bool scenario_builder_waiting(struct scenario_builder *builder, uint32_t *session) {
     pthread_mutex_lock(&builder->mutex);
-    const uint32_t session = builder->waiting == NULL ? 0 : builder->waiting->session;
+    const bool is_waiting = builder->waiting != NULL;
+    *session = is_waiting ? builder->waiting->session : 0;
     pthread_mutex_unlock(&builder->mutex);
-    return session;
+    return is_waiting;
 }
 
 bool scenario_builder_has_world(const struct scenario_builder *builder) {

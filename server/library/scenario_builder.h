@@ -159,8 +159,8 @@ void scenario_builder_give_clones(struct scenario_builder *builder, const struct
 bool scenario_builder_has_world(const struct scenario_builder *builder);
 /** Whether a world is being read or built, or waits. Takes no lock. */
 bool scenario_builder_is_loading(const struct scenario_builder *builder);
-/** The session whose built world waits; 0: none. */
-uint32_t scenario_builder_waiting(struct scenario_builder *builder);
+/** Whether a built world waits; *session: whose it is, 0 for the server's own. */
+bool scenario_builder_waiting(struct scenario_builder *builder, uint32_t *session);
 
 /** True while the tick in hand is to be given up; the builder's, for world_allow_giving_up. */
 const atomic_bool *scenario_builder_urgency(const struct scenario_builder *builder);

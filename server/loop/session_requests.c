@@ -726,6 +726,9 @@ static void deliver(struct loop_context *loop, struct sim_event *event) {
     }
     struct session *session = session_set_find(&loop->sessions, event->session);
     if (session == NULL) {
+        if (event->session == 0 && text != NULL && !message_is_reply(text, length)) { /* --watch */
+            log_write(LOG_WARN, "scenario", "it is not loaded: %.*s", (int)length - 1, text);
+        }
         free(text);
         return;
     }

@@ -565,9 +565,8 @@ void simulation_apply(struct simulation *simulation, struct command *command) {
 }
 
 bool simulation_put_world(struct simulation *simulation) {
-    const uint32_t session =
-        atomic_load(&simulation->stop) ? 0 : scenario_builder_waiting(simulation->builder);
-    if (session == 0) {
+    uint32_t session;
+    if (atomic_load(&simulation->stop) || !scenario_builder_waiting(simulation->builder, &session)) {
         return false;
     }
     struct command *command = command_queue_take_first(&simulation->commands, session);

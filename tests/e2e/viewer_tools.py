@@ -8,6 +8,9 @@ import json
 import math
 import os
 import pathlib
+import tempfile
+
+import numpy
 
 from drover_client import Server, wait_for
 import viewer_support as support
@@ -20,6 +23,9 @@ CLASSIC_PURSUE = (0xE6, 0x9F, 0x00)  # viewer/explain/behavior_colors.c
 KINDS = {"lazy": (0xFF, 0xAC, 0x9F), "even": (0xB0, 0x77, 0xDD), "nervous": (0xB9, 0x8D, 0x02)}  # of wander; there as well
 PANEL = (0x1B, 0x1F, 0x26)
 POP = (0x1E, 0x23, 0x2B)  # of lists
+BAD = (0xFF, 0x6B, 0x5E)
+YARD = {"name": "Yard", "world": {"size": [400, 300]}, "targets": {"here": [290, 60]}, "kinds": {"cow": {"behaviors": [{"wander": {}}]}},
+        "agents": [{"kind": "cow", "count": 3, "in": {"circle": [180, 190, 50]}}]}
 FAKE_FFMPEG = "#!/bin/sh\nfor last; do :; done\ncat > \"${last#file:}\"\n"
 
 
@@ -192,6 +198,32 @@ def compares(viewer, client, folder):
     wait_for(lambda: "compare" not in client.request("stats"), "no twin")
 
 
+def watches(display):
+    step("the file of a watched scenario: a mistake is shown, with its place; what is right comes, and picture and selection stay")
+    with tempfile.TemporaryDirectory(prefix="drover-watch-") as folder:
+        path = pathlib.Path(folder, "yard.json")
+        path.write_text(json.dumps(YARD))
+        with Server("--paused", "--watch", path) as server, server.connect() as client, support.Viewer(VIEWER, display, server.port, "--panel", "off", "--select", "2") as viewer:
+            def marks(picture):
+                """Where a target is drawn, and whether an agent is selected."""
+                return (numpy.asarray(picture.image)[:, :, :3] == support.TARGET).all(2).nonzero()[0].tolist(), picture.count(SELECTED) > 20
+
+            viewer.picture(lambda p: all(marks(p)), "the target, and the selected agent")
+            fitted = marks(viewer.frames())
+            viewer.move(500, 300)
+            viewer.click(4)
+            viewer.move(20, 780)
+            viewer.picture(lambda p: marks(p)[0] not in ([], fitted[0]), "the wheel zooms")
+            near = marks(viewer.frames())
+            while near != (now := marks(viewer.frames())):
+                near = now
+            path.write_text(json.dumps(YARD, indent=1).replace("wander", "wonder"))
+            viewer.picture(lambda p: p.count(BAD) > 20, "the mistake")
+            path.write_text(json.dumps({**YARD, "agents": YARD["agents"] * 2}))
+            wait_for(lambda: client.request("stats")["agents"] == 6, "the file is loaded")
+            viewer.picture(lambda p: marks(p) == near, "picture and selection stay")
+
+
 def kept(viewer):
     """The settings after the viewer has ended; None when there are none."""
     path = pathlib.Path(viewer.folder.name) / "drover" / "viewer.json"
@@ -274,6 +306,7 @@ def main():
             changes_the_palette(viewer)
             keeps_settings(viewer)
         forgets_flags(display, server)
+        watches(display)
     print("ok")
 
 

@@ -310,11 +310,14 @@ static void go_on_elsewhere(struct app *app) {
 
 /* Another world, and what is shown of it. */
 static void look_anew(struct app *app) {
-    camera_view_fit(&app->picture.camera_view);
-    app->selection.is_following = false;
-    app->tuning.kind = 0;
-    app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
-    app->selection.id = app->options.selected;
+    if (!app->is_reloading) {
+        camera_view_fit(&app->picture.camera_view);
+        app->selection.is_following = false;
+        app->tuning.kind = 0;
+        app->selection.has_agent = app->options.selected != 0; /* given on the command line: in every world */
+        app->selection.id = app->options.selected;
+    }
+    app->is_reloading = false;
     app_kiosk_begin(app);
     edits_clear(&app->edits);
     app->past.leaving_out = (struct app_leaving_out){0};
@@ -444,6 +447,9 @@ static void take_message(struct app *app, const struct mail *mail) {
     app->pacing.is_dirty |= is_news(&app->server, &before, was_paused, was_recorded, cluster_before);
     grant(app, &wish);
     app_take_edit(app, mail->message);
+    if (mail->message->op == MESSAGE_EVENT && strcmp(mail->message->body.event.event, "reloading") == 0) {
+        app->is_reloading = strcmp(mail->message->body.event.scenario, app->server.scenario.name) == 0;
+    }
     if (is_reply && was_guest) {
         ask_world(app); /* the token was good */
     }

@@ -293,6 +293,7 @@ struct app {
     struct kiosk kiosk;  /* of --kiosk */
     bool is_kiosk_bound; /* that it cannot load other worlds was logged */
     struct selection selection;
+    bool is_reloading; /* the file of this world was saved: when it comes again, picture and selection stay */
     struct pointer pointer;
     struct app_hand hand;
     struct app_tuning tuning;

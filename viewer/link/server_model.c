@@ -646,6 +646,9 @@ static void apply_event(struct server_model *model, const struct message_event *
             model, true, "overload: %u agents close to each other, mostly %s, near %.0f, %.0f",
             event->candidates, event->kind, (double)event->x * 1e-2, (double)event->y * 1e-2);
     }
+    if (strcmp(event->event, "not_reloaded") == 0) {
+        server_model_set_notice(model, true, "%s", event->reason);
+    }
     tell_comparison(model, event);
     end_look(model, event);
     if (is_known && event->by != 0 && event->by != model->session) {

@@ -25,8 +25,8 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
-EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "look_ended", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
-          "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "removed", "restarted", "resumed", "resumed_from", "rewound",
+EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "look_ended", "not_reloaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
+          "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "reloading", "removed", "restarted", "resumed", "resumed_from", "rewound",
           "save_removed", "saved", "seat_timeout", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
           "waiting", "warmed_up", "withdrawn")
 NOTICES = ("event", "scenario", "cursors", "error", "bye", "link", "line", "other")
