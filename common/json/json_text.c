@@ -290,6 +290,84 @@ struct json_place json_place_find(const char *text, const char *path) {
     return json_place_of(text, (size_t)(place - text));
 }
 
+/* ---- trees ---- */
+
+void json_tree_write(struct json_writer *json, const cJSON *tree) {
+    const cJSON *item = NULL;
+    if (cJSON_IsObject(tree) || cJSON_IsArray(tree)) {
+        (cJSON_IsObject(tree) ? json_object : json_array)(json);
+        cJSON_ArrayForEach(item, tree) {
+            if (cJSON_IsObject(tree)) {
+                json_key(json, item->string);
+            }
+            json_tree_write(json, item);
+        }
+        json_end(json);
+    } else if (cJSON_IsString(tree)) {
+        json_string(json, tree->valuestring);
+    } else if (cJSON_IsNumber(tree)) {
+        json_exact(json, tree->valuedouble);
+    } else if (cJSON_IsBool(tree)) {
+        json_bool(json, cJSON_IsTrue(tree));
+    } else {
+        json_raw(json, "null");
+    }
+}
+
+static bool merge_members(cJSON *target, const cJSON *patch);
+
+/* What a patch makes of no value. NULL without memory. */
+static cJSON *merged_new(const cJSON *patch) {
+    if (!cJSON_IsObject(patch)) {
+        return cJSON_Duplicate(patch, true);
+    }
+    cJSON *object = cJSON_CreateObject();
+    if (object != NULL && !merge_members(object, patch)) {
+        cJSON_Delete(object);
+        object = NULL;
+    }
+    return object;
+}
+
+/* Merges a member into an object. False without memory. */
+static bool merge_member(cJSON *target, const cJSON *patch) {
+    cJSON *member = cJSON_GetObjectItemCaseSensitive(target, patch->string);
+    if (cJSON_IsNull(patch)) {
+        cJSON_Delete(cJSON_DetachItemViaPointer(target, member));
+        return true;
+    }
+    if (cJSON_IsObject(member) && cJSON_IsObject(patch)) {
+        return merge_members(member, patch); /* stays where it is */
+    }
+    cJSON *merged = merged_new(patch);
+    const bool is_in = merged != NULL &&
+                       (member != NULL ? cJSON_ReplaceItemInObjectCaseSensitive(target, patch->string, merged)
+                                       : cJSON_AddItemToObject(target, patch->string, merged));
+    if (!is_in) {
+        cJSON_Delete(merged);
+    }
+    return is_in;
+}
+
+static bool merge_members(cJSON *target, const cJSON *patch) {
+    const cJSON *item = NULL;
+    cJSON_ArrayForEach(item, patch) {
+        if (!merge_member(target, item)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+cJSON *json_merge(cJSON *target, const cJSON *patch) {
+    if (cJSON_IsObject(target) && cJSON_IsObject(patch) && merge_members(target, patch)) {
+        return target;
+    }
+    const bool has_failed = cJSON_IsObject(target) && cJSON_IsObject(patch);
+    cJSON_Delete(target);
+    return has_failed ? NULL : merged_new(patch);
+}
+
 /* ---- lift ---- */
 
 static const size_t line_limit_bytes = (size_t)1 << 30;

@@ -55,6 +55,15 @@ size_t json_compact(const char *text, size_t length, char *out);
 enum { JSON_LAYOUT_COLUMNS = 120 };
 void json_layout(const char *value, struct buffer *out);
 
+struct json_writer;
+/** Writes a tree as the next value; its numbers come back with the same bits. */
+void json_tree_write(struct json_writer *json, const cJSON *tree);
+/** Applies a JSON merge patch (RFC 7396).
+ *
+ * target   owned, changed or freed; NULL: there was no value
+ * returns  what becomes of it, the caller's; members keep their places, further ones come last. NULL without memory */
+NODISCARD cJSON *json_merge(cJSON *target, const cJSON *patch);
+
 /* Takes the long strings out of a line of JSON before it is parsed: a parser that copies them byte by byte
  * would take most of the time that a packed frame takes.
  *

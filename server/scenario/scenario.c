@@ -581,6 +581,7 @@ void built_world_fini(struct built_world *built) {
     free(built->head);
     built->head = NULL;
     free(built->text);
-    built->text = NULL;
+    free(built->first_text);
+    built->text = built->first_text = NULL;
     built->text_length = 0;
 }

@@ -138,6 +138,7 @@ struct built_world {
     int32_t unspaced; /* agents for which there was no place that keeps their spacing */
     char *text;       /* owned: the scenario's, NUL-terminated */
     size_t text_length;
+    char *first_text; /* owned: the same before the first edit; NULL: there was none */
 };
 
 /** Builds the scenario's world.

@@ -45,6 +45,9 @@ class Copy(TwinCase):
             self.assert_error(twins.ask("load", document=document), "bad_scenario", field="document")
             twins.step(5)
             self.assertEqual(twins.ask("export")["scenario"], "mine")
+            self.assert_reply(twins.ask("edit", patch={"kinds": {"thief": {"mass": 2, "radius": [5, 9]}}}), "edit")
+            self.assert_error(twins.ask("edit", patch={"kinds": {"thief": {"mas": 1}}}), "bad_scenario", field="patch")
+            twins.step(20)
 
     def test_requests(self):
         dice = random.Random(11)

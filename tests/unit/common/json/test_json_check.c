@@ -8,6 +8,7 @@
 #include "common/base/limits.h"
 #include "common/json/json_check.h"
 #include "common/json/json_text.h"
+#include "common/json/json_writer.h"
 
 /* ==== json_check: refusals with place and reason; cJSON accepts every accepted text too ==== */
 
@@ -516,6 +517,49 @@ static void layout_changes_white_space_alone(void **state) {
     }
 }
 
+/* ==== merge patch ==== */
+
+/* The table of RFC 7396, appendix A; and that members keep their places. */
+static void a_merge_patch(void **state) {
+    static const char *const rows[][3] = {
+        {"{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"a\":null}", "{}"},
+        {"{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}"},
+        {"{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}"},
+        {"{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}", "{\"a\":{\"b\":\"d\"}}"},
+        {"{\"a\":[{\"b\":\"c\"}]}", "{\"a\":[1]}", "{\"a\":[1]}"},
+        {"[\"a\",\"b\"]", "[\"c\",\"d\"]", "[\"c\",\"d\"]"},
+        {"{\"a\":\"b\"}", "[\"c\"]", "[\"c\"]"},
+        {"{\"a\":\"foo\"}", "null", "null"},
+        {"{\"a\":\"foo\"}", "\"bar\"", "\"bar\""},
+        {"{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}"},
+        {"[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}"},
+        {"{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}"},
+        {"{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"e\":4}", "{\"b\":{\"c\":9},\"A\":5}",
+         "{\"a\":1,\"b\":{\"c\":9,\"d\":3},\"e\":4,\"A\":5}"},
+        {"{\"a\":-0,\"b\":\"\\u0007\\\"\"}", "{\"c\":[{\"d\":null}],\"e\":1e300}",
+         "{\"a\":-0,\"b\":\"\\u0007\\\"\",\"c\":[{\"d\":null}],\"e\":1e+300}"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        cJSON *patch = cJSON_Parse(rows[i][1]), *merged = json_merge(cJSON_Parse(rows[i][0]), patch);
+        struct buffer text;
+        buffer_init(&text, 1000);
+        struct json_writer json = json_writer_begin(&text);
+        json_tree_write(&json, merged);
+        assert_string_equal(text.data, rows[i][2]);
+        buffer_fini(&text);
+        cJSON_Delete(merged);
+        cJSON_Delete(patch);
+    }
+    cJSON *patch = cJSON_Parse("{\"a\":1}"), *merged = json_merge(NULL, patch);
+    assert_true(cJSON_Compare(patch, merged, true));
+    cJSON_Delete(merged);
+    cJSON_Delete(patch);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_json),
@@ -536,6 +580,7 @@ int main(void) {
         cmocka_unit_test(anything_can_be_put_back),
         cmocka_unit_test(more_than_there_is_room_for),
         cmocka_unit_test(the_place_is_that_of_the_path),
+        cmocka_unit_test(a_merge_patch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
