@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -314,58 +315,118 @@ void json_tree_write(struct json_writer *json, const cJSON *tree) {
     }
 }
 
-static bool merge_members(cJSON *target, const cJSON *patch);
+/* ---- merge ---- */
 
-/* What a patch makes of no value. NULL without memory. */
-static cJSON *merged_new(const cJSON *patch) {
-    if (!cJSON_IsObject(patch)) {
-        return cJSON_Duplicate(patch, true);
-    }
-    cJSON *object = cJSON_CreateObject();
-    if (object != NULL && !merge_members(object, patch)) {
-        cJSON_Delete(object);
-        object = NULL;
-    }
-    return object;
+/* A member of an object: where its key and its value begin. */
+struct merge_member {
+    const char *key, *value;
+    bool is_used;
+};
+
+/* The member that begins here; *after: the comma or the bracket behind it. */
+static struct merge_member read_member(const char *at, const char **after) {
+    const struct merge_member member = {.key = at, .value = skip_string(at) + 1};
+    *after = skip_value(member.value);
+    return member;
 }
 
-/* Merges a member into an object. False without memory. */
-static bool merge_member(cJSON *target, const cJSON *patch) {
-    cJSON *member = cJSON_GetObjectItemCaseSensitive(target, patch->string);
-    if (cJSON_IsNull(patch)) {
-        cJSON_Delete(cJSON_DetachItemViaPointer(target, member));
-        return true;
-    }
-    if (cJSON_IsObject(member) && cJSON_IsObject(patch)) {
-        return merge_members(member, patch); /* stays where it is */
-    }
-    cJSON *merged = merged_new(patch);
-    const bool is_in = merged != NULL &&
-                       (member != NULL ? cJSON_ReplaceItemInObjectCaseSensitive(target, patch->string, merged)
-                                       : cJSON_AddItemToObject(target, patch->string, merged));
-    if (!is_in) {
-        cJSON_Delete(merged);
-    }
-    return is_in;
+/* The text of a key that has escapes, without them; the caller's. */
+static cJSON *unescaped(const char *key) {
+    return cJSON_ParseWithLength(key, (size_t)(skip_string(key) - key));
 }
 
-static bool merge_members(cJSON *target, const cJSON *patch) {
-    const cJSON *item = NULL;
-    cJSON_ArrayForEach(item, patch) {
-        if (!merge_member(target, item)) {
+static bool is_same_key(const char *a, const char *b) {
+    const size_t length = (size_t)(skip_string(a) - a), other = (size_t)(skip_string(b) - b);
+    if (memchr(a, '\\', length) == NULL && memchr(b, '\\', other) == NULL) {
+        return length == other && memcmp(a, b, length) == 0;
+    }
+    cJSON *one = unescaped(a), *two = unescaped(b);
+    const bool is_same = cJSON_Compare(one, two, true) != 0;
+    cJSON_Delete(one);
+    cJSON_Delete(two);
+    return is_same;
+}
+
+static void write_key(const char *key, bool *is_first, struct buffer *out) {
+    buffer_append(out, ",", *is_first ? 0 : 1);
+    buffer_append(out, key, (size_t)(skip_string(key) + 1 - key)); /* with its colon */
+    *is_first = false;
+}
+
+/* The members of an object of the value, changed or not. */
+static bool merge_there(const char *value, struct merge_member *members, int count, bool *is_first,
+                        struct buffer *out) {
+    const char *at = value + 1;
+    while (*at != '}') {
+        const struct merge_member there = read_member(at, &at);
+        int i = 0;
+        at += *at == ',';
+        while (i < count && !is_same_key(there.key, members[i].key)) {
+            i++;
+        }
+        if (i < count) {
+            members[i].is_used = true;
+        }
+        if (i < count && members[i].value[0] == 'n') { /* null */
+            continue;
+        }
+        write_key(there.key, is_first, out);
+        if (i == count) {
+            buffer_append(out, there.value, (size_t)(skip_value(there.value) - there.value));
+        } else if (!json_merge(there.value, members[i].value, out)) {
             return false;
         }
     }
     return true;
 }
 
-cJSON *json_merge(cJSON *target, const cJSON *patch) {
-    if (cJSON_IsObject(target) && cJSON_IsObject(patch) && merge_members(target, patch)) {
-        return target;
+static bool merge_objects(const char *value, const char *patch, struct merge_member *members,
+                          struct buffer *out) {
+    bool is_first = true;
+    int count = 0;
+    for (const char *at = patch + 1; *at != '}'; at += *at == ',') {
+        if (count == JSON_MERGE_MEMBERS) {
+            return false;
+        }
+        members[count++] = read_member(at, &at);
     }
-    const bool has_failed = cJSON_IsObject(target) && cJSON_IsObject(patch);
-    cJSON_Delete(target);
-    return has_failed ? NULL : merged_new(patch);
+    buffer_append(out, "{", 1);
+    if (value != NULL && *value == '{' && !merge_there(value, members, count, &is_first, out)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!members[i].is_used && members[i].value[0] != 'n') {
+            write_key(members[i].key, &is_first, out);
+            if (!json_merge(NULL, members[i].value, out)) {
+                return false;
+            }
+        }
+    }
+    buffer_append(out, "}", 1);
+    return !out->failed;
+}
+
+/* As skip_value, also of a whole text. */
+static const char *value_end(const char *at) {
+    int depth = 0;
+    do {
+        const char *const token = at;
+        at = *at == '"' ? skip_string(at) : at + 1;
+        depth += (*token == '{' || *token == '[') - (*token == '}' || *token == ']');
+    } while (*at != '\0' && (depth > 0 || (*at != ',' && *at != '}' && *at != ']')));
+    return at;
+}
+
+bool json_merge(const char *value, const char *patch, struct buffer *out) {
+    if (*patch != '{') {
+        buffer_append(out, patch, (size_t)(value_end(patch) - patch));
+        return !out->failed;
+    }
+    struct merge_member *members = malloc(sizeof *members * JSON_MERGE_MEMBERS);
+    const bool is_merged = members != NULL && merge_objects(value, patch, members, out);
+    out->failed = out->failed || members == NULL;
+    free(members);
+    return is_merged;
 }
 
 /* ---- lift ---- */

@@ -18,9 +18,6 @@
 #include "server/sim/math/exchange.h"
 #include "server/sim/world/world_stripes.h"
 
-/* An object of a scenario has no more members; looking for them one by one takes no time then. */
-enum { MEMBERS_MOST = 1024 };
-
 /* Two documents: as trees, and as they were read. */
 struct documents {
     cJSON *before_tree, *after_tree;
@@ -34,15 +31,6 @@ static int refuse(struct apply *apply, const char *place, const char *what) {
 
 /* ---- the document ---- */
 
-/* The path of the first object of the patch with too many members; false: there is none. */
-static bool find_crowd(const cJSON *tree) {
-    bool is_crowded = cJSON_IsObject(tree) && cJSON_GetArraySize(tree) > MEMBERS_MOST;
-    for (const cJSON *item = tree->child; !is_crowded && item != NULL; item = item->next) {
-        is_crowded = find_crowd(item);
-    }
-    return is_crowded;
-}
-
 /* Reads a document. 0, or -1 with the place of the first mistake. */
 static int read_document(const char *text, size_t length, struct scenario *scenario,
                          struct failure *failure) {
@@ -55,29 +43,24 @@ static int read_document(const char *text, size_t length, struct scenario *scena
 }
 
 /* The text of the patched document goes into `text`. */
-static int patch_document(struct apply *apply, struct documents *documents, struct buffer *text) {
+static int patch_document(struct apply *apply, struct buffer *text) {
     const struct simulation_state *state = apply->state;
-    const struct request_extra *extra = apply->request->extra;
-    cJSON *patch = cJSON_ParseWithLength(extra->document, extra->document_length);
-    documents->before_tree = cJSON_ParseWithLength(state->text, state->text_length);
-    if (patch != NULL && find_crowd(patch)) {
-        cJSON_Delete(patch);
-        return failure_set(&apply->failure, FAILURE_BAD_SCENARIO, "patch",
-                           "an object has more than %d members; no object of a scenario has as many",
-                           MEMBERS_MOST);
-    }
-    documents->after_tree = patch == NULL || documents->before_tree == NULL
-                                ? NULL
-                                : json_merge(cJSON_Duplicate(documents->before_tree, true), patch);
-    cJSON_Delete(patch);
-    if (documents->after_tree == NULL) {
+    char *before = malloc(state->text_length + 1);
+    if (before == NULL) {
         return apply_fail_memory(apply);
     }
-    struct json_writer json = json_writer_begin(text);
-    json_tree_write(&json, documents->after_tree);
-    return text->failed ? failure_set(&apply->failure, FAILURE_BAD_SCENARIO, "patch",
-                                      "the document would have more than %d bytes", LIMIT_SCENARIO_BYTES)
-                        : 0;
+    before[json_compact(state->text, state->text_length, before)] = '\0';
+    const bool is_merged = json_merge(before, apply->request->extra->document, text);
+    free(before);
+    if (is_merged) {
+        return 0;
+    }
+    return text->failed
+               ? failure_set(&apply->failure, FAILURE_BAD_SCENARIO, "patch",
+                             "the document would have more than %d bytes", LIMIT_SCENARIO_BYTES)
+               : failure_set(&apply->failure, FAILURE_BAD_SCENARIO, "patch",
+                             "an object has more than %d members; no object of a scenario has as many",
+                             JSON_MERGE_MEMBERS);
 }
 
 /* ---- what cannot change ---- */
@@ -357,12 +340,18 @@ static int read_documents(struct apply *apply, struct documents *documents) {
     const struct simulation_state *state = apply->state;
     struct buffer text;
     buffer_init(&text, LIMIT_SCENARIO_BYTES);
-    int result = patch_document(apply, documents, &text);
+    int result = patch_document(apply, &text);
     if (result == 0) {
         result = read_document(text.data, text.length, &documents->after, &apply->failure);
     }
     if (result == 0) {
         result = read_document(state->text, state->text_length, &documents->before, &apply->failure);
+    }
+    if (result == 0) {
+        documents->before_tree = cJSON_ParseWithLength(state->text, state->text_length);
+        documents->after_tree = cJSON_ParseWithLength(text.data, text.length);
+        result =
+            documents->before_tree != NULL && documents->after_tree != NULL ? 0 : apply_fail_memory(apply);
     }
     buffer_fini(&text);
     return result;

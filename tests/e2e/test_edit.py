@@ -358,5 +358,26 @@ class Kept(Editing):
             self.assertNotEqual(self.hash_now(client), before)
 
 
+class Tool(Editing):
+    def test_edit_and_export(self):
+        with tempfile.TemporaryDirectory() as folder, Server("--paused", "seek") as server, server.connect() as client:
+            self.load(client)
+
+            def edit(patch, *words, code=0):
+                with open(f"{folder}/patch.json", "w", encoding="utf-8") as file:
+                    file.write(patch if isinstance(patch, str) else json.dumps(patch, indent=2))
+                run = subprocess.run([TOOL, "edit", "--server", f"127.0.0.1:{server.port}", f"{folder}/patch.json", *words], capture_output=True, text=True, timeout=60, check=False)
+                self.assertEqual(run.returncode, code, run)
+                return run.stdout + run.stderr
+
+            self.assertEqual(edit({"kinds": {"c": {"behaviors": []}}, "agents": [*PLAIN["agents"], {"kind": "c", "at": [1, 2]}]}), "edit: tick 100, agents 33, removed 0\n")
+            plain = {"kinds": {"c": None}, "agents": PLAIN["agents"]}
+            self.assertIn("kinds.c: 1 of its agents live", edit(plain, code=1))
+            self.assertEqual(edit(plain, "--remove-agents"), "edit: tick 100, agents 32, removed 1\n")
+            self.assertEqual(self.document_now(client), PLAIN)
+            self.assertIn("patch.json:1:2", edit("{]", code=2))
+            self.assertIn("expected an object", edit("[]", code=1))
+
+
 if __name__ == "__main__":
     unittest.main()

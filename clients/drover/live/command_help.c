@@ -372,7 +372,7 @@ static const struct source_row option_sources[] = {
 };
 /* The first positional argument. */
 static const struct source_row argument_sources[] = {
-    {"load", COMPLETION_SCENARIOS}, {"spawn", COMPLETION_KINDS},    {"params", COMPLETION_KINDS},
+    {"edit", COMPLETION_FILES},     {"load", COMPLETION_SCENARIOS}, {"spawn", COMPLETION_KINDS},    {"params", COMPLETION_KINDS},
     {"set", COMPLETION_PARAMS},     {"target", COMPLETION_TARGETS}, {NULL, COMPLETION_NOTHING},
 };
 

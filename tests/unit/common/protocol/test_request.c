@@ -214,7 +214,7 @@ static void a_patch(void **state) {
     struct request request = decoded(
         "{\"op\":\"edit\",\"remove_agents\":true,\"patch\":{ \"b\":[1.50,-0,null], \"a\":{\"c\":null}}}");
     assert_true(request.body.edit.remove_agents);
-    assert_string_equal(request.extra->document, "{\"b\":[1.5,-0,null],\"a\":{\"c\":null}}");
+    assert_string_equal(request.extra->document, "{\"b\":[1.50,-0,null],\"a\":{\"c\":null}}");
     request_fini(&request);
     request = decoded(
         "{\"op\":\"batch\",\"requests\":[{\"op\":\"edit\",\"patch\":{\"x\":0.1000000000000000055}}]}");
