@@ -366,7 +366,7 @@ class Tool(Editing):
             def edit(patch, *words, code=0):
                 with open(f"{folder}/patch.json", "w", encoding="utf-8") as file:
                     file.write(patch if isinstance(patch, str) else json.dumps(patch, indent=2))
-                run = subprocess.run([TOOL, "edit", "--server", f"127.0.0.1:{server.port}", f"{folder}/patch.json", *words], capture_output=True, text=True, timeout=60, check=False)
+                run = subprocess.run([TOOL, "edit", f"{folder}/patch.json", *words], env={**os.environ, "DROVER_SERVER": f"127.0.0.1:{server.port}"}, capture_output=True, text=True, timeout=60, check=False)
                 self.assertEqual(run.returncode, code, run)
                 return run.stdout + run.stderr
 

@@ -756,7 +756,8 @@ static bool is_scenario_file(const struct request_command *command, int count, c
 
 /* The text of a scenario's file as a line has it; malloc'd, NULL with *failure. Whether it is a scenario is for the server to say:
  * a later one may know more. */
-static char *read_document(const char *command, const char *path, char name[LIMIT_NAME_CHARS + 1], struct failure *failure) {
+static char *read_document(const char *command, const char *path, char name[LIMIT_NAME_CHARS + 1],
+                           struct failure *failure) {
     char *text = NULL;
     size_t length = 0;
     char reason[REGULAR_FILE_REASON];

@@ -772,6 +772,7 @@ static void every_request_round_trips(void **state) {
         buffer_clear(&again);
         request_encode(&back, &again);
         assert_string_equal(again.data, out.data);
+        request_fini(&back);
     }
     buffer_fini(&out);
     buffer_fini(&again);
