@@ -315,6 +315,26 @@ void json_tree_write(struct json_writer *json, const cJSON *tree) {
     }
 }
 
+bool json_is_same(const cJSON *a, const cJSON *b) {
+    if (a == NULL || b == NULL || (a->type & 0xff) != (b->type & 0xff)) {
+        return a == b;
+    }
+    if (cJSON_IsNumber(a)) {
+        return memcmp((const char *)&a->valuedouble, (const char *)&b->valuedouble, sizeof a->valuedouble) ==
+               0;
+    }
+    if (cJSON_IsString(a)) {
+        return strcmp(a->valuestring, b->valuestring) == 0;
+    }
+    bool is_same = cJSON_GetArraySize(a) == cJSON_GetArraySize(b);
+    const cJSON *other = b->child;
+    for (const cJSON *item = a->child; is_same && item != NULL; item = item->next, other = other->next) {
+        is_same =
+            json_is_same(item, cJSON_IsObject(a) ? cJSON_GetObjectItemCaseSensitive(b, item->string) : other);
+    }
+    return is_same;
+}
+
 /* ---- merge ---- */
 
 /* A member of an object: where its key and its value begin. */
@@ -341,7 +361,7 @@ static bool is_same_key(const char *a, const char *b) {
         return length == other && memcmp(a, b, length) == 0;
     }
     cJSON *one = unescaped(a), *two = unescaped(b);
-    const bool is_same = cJSON_Compare(one, two, true) != 0;
+    const bool is_same = json_is_same(one, two);
     cJSON_Delete(one);
     cJSON_Delete(two);
     return is_same;

@@ -20,6 +20,7 @@
 
 /* Two documents: as trees, and as they were read. */
 struct documents {
+    bool is_same; /* there is nothing to change */
     cJSON *before_tree, *after_tree;
     struct scenario before, after;
     struct world_edit edit;
@@ -43,7 +44,7 @@ static int read_document(const char *text, size_t length, struct scenario *scena
 }
 
 /* The text of the patched document goes into `text`. */
-static int patch_document(struct apply *apply, struct buffer *text) {
+static int patch_document(struct apply *apply, struct buffer *text, bool *is_same) {
     const struct simulation_state *state = apply->state;
     char *before = malloc(state->text_length + 1);
     if (before == NULL) {
@@ -51,6 +52,7 @@ static int patch_document(struct apply *apply, struct buffer *text) {
     }
     before[json_compact(state->text, state->text_length, before)] = '\0';
     const bool is_merged = json_merge(before, apply->request->extra->document, text);
+    *is_same = is_merged && strcmp(before, text->data) == 0;
     free(before);
     if (is_merged) {
         return 0;
@@ -74,10 +76,6 @@ static const cJSON *member(const cJSON *object, const char *key) {
     return cJSON_GetObjectItemCaseSensitive(object, key);
 }
 
-static bool is_same(const cJSON *a, const cJSON *b) {
-    return a == NULL || b == NULL ? a == b : cJSON_Compare(a, b, true);
-}
-
 static int check_fixed(struct apply *apply, const struct documents *documents) {
     const struct world_def *before = &documents->before.def, *after = &documents->after.def;
     static const char *const parts[] = {"sources", "sinks"};
@@ -98,7 +96,8 @@ static int check_fixed(struct apply *apply, const struct documents *documents) {
         }
     }
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        if (!is_same(member(documents->before_tree, parts[i]), member(documents->after_tree, parts[i]))) {
+        if (!json_is_same(member(documents->before_tree, parts[i]),
+                          member(documents->after_tree, parts[i]))) {
             return fail_fixed(apply, parts[i]);
         }
     }
@@ -137,7 +136,7 @@ static int check_kinds(struct apply *apply, const struct documents *documents, u
 /* ---- what is the same ---- */
 
 static bool has_same_member(const cJSON *a, const cJSON *b, const char *key) {
-    return a != NULL && b != NULL && is_same(member(a, key), member(b, key));
+    return a != NULL && b != NULL && json_is_same(member(a, key), member(b, key));
 }
 
 /* The element of an array whose "name" is this. */
@@ -159,13 +158,13 @@ static const cJSON *find_row(const cJSON *part, const char *name) {
 
 static bool is_same_row(const cJSON *before, const cJSON *after, const char *name) {
     const cJSON *row = find_row(before, name);
-    return row != NULL && is_same(row, find_row(after, name));
+    return row != NULL && json_is_same(row, find_row(after, name));
 }
 
 /* Which states of a kind have the conditions that they had: a bit each. */
 static uint16_t same_conditions(const cJSON *before, const cJSON *after, const struct kind_def *kind) {
     unsigned same = 0;
-    if (is_same(member(before, "states"), member(after, "states"))) {
+    if (json_is_same(member(before, "states"), member(after, "states"))) {
         return UINT16_MAX;
     }
     for (int s = 0; s < kind->state_count; s++) {
@@ -195,10 +194,10 @@ static void compare_things(struct documents *documents) {
         const char *name = def->targets[i].name;
         const cJSON *old = find_row(member(before, "targets"), name),
                     *target = find_row(member(after, "targets"), name);
-        edit->is_same_target[i] = old != NULL && is_same(old, target);
+        edit->is_same_target[i] = old != NULL && json_is_same(old, target);
         edit->is_same_place[i] =
             old != NULL && (cJSON_IsObject(old) && cJSON_IsObject(target) ? has_same_member(old, target, "at")
-                                                                          : is_same(old, target));
+                                                                          : json_is_same(old, target));
     }
     for (int i = 0; i < def->geometry.path_count; i++) {
         edit->is_same_path[i] =
@@ -227,7 +226,7 @@ static int compare_agents(struct apply *apply, struct documents *documents) {
         const cJSON *other = NULL;
         int place = 0, found = -1;
         cJSON_ArrayForEach(other, before) {
-            if (!is_taken[place] && is_same(row, other)) {
+            if (!is_taken[place] && json_is_same(row, other)) {
                 found = place;
                 break;
             }
@@ -300,6 +299,13 @@ static int fail_edit(struct apply *apply, enum world_result result, const char *
     }
 }
 
+static int answer(struct apply *apply, uint32_t removed) {
+    apply_write_tick(apply);
+    json_key_unsigned(apply->json, "agents", (uint64_t)world_agent_count(apply->state->world));
+    json_key_unsigned(apply->json, "removed", removed);
+    return 0;
+}
+
 static int edit_world(struct apply *apply, struct documents *documents) {
     struct simulation_state *state = apply->state;
     struct world *world = NULL;
@@ -330,17 +336,18 @@ static int edit_world(struct apply *apply, struct documents *documents) {
     apply->effects.edited = true;
     (void)snprintf(apply_send(apply, "edited", EVENT_HAS_SCENARIO)->scenario, LIMIT_NAME_CHARS + 1, "%s",
                    state->name);
-    apply_write_tick(apply);
-    json_key_unsigned(apply->json, "agents", (uint64_t)world_agent_count(world));
-    json_key_unsigned(apply->json, "removed", removed);
-    return 0;
+    return answer(apply, removed);
 }
 
 static int read_documents(struct apply *apply, struct documents *documents) {
     const struct simulation_state *state = apply->state;
     struct buffer text;
     buffer_init(&text, LIMIT_SCENARIO_BYTES);
-    int result = patch_document(apply, &text);
+    int result = patch_document(apply, &text, &documents->is_same);
+    if (result == 0 && documents->is_same) {
+        buffer_fini(&text);
+        return 0;
+    }
     if (result == 0) {
         result = read_document(text.data, text.length, &documents->after, &apply->failure);
     }
@@ -376,7 +383,7 @@ int apply_edit(struct apply *apply) {
     scenario_init(&documents->after);
     int result = read_documents(apply, documents);
     if (result == 0) {
-        result = edit_world(apply, documents);
+        result = documents->is_same ? answer(apply, 0) : edit_world(apply, documents);
     }
     cJSON_Delete(documents->before_tree);
     cJSON_Delete(documents->after_tree);

@@ -358,6 +358,25 @@ class Kept(Editing):
             self.assertNotEqual(self.hash_now(client), before)
 
 
+    def test_every_scenario_lives_on(self):
+        """Another description, and all that agents have is as it was. Where they keep their slots from tick to tick they are sorted anew, as by other requests."""
+        keep_slots = {"cohesion", "flock", "pursue_and_evade", "separation"}
+        large = {"million", "murmuration_100k", "ten_million"}
+        with Server("--paused", "seek") as server, server.connect() as client:
+            for name in [row["name"] for row in client.request("list")["scenarios"] if row["name"] not in large]:
+                with self.subTest(name=name):
+                    client.request("load", scenario=name)
+                    client.request("step", count=25)
+                    before, agents = self.hash_now(client), client.request("get", layout="objects", fields=["pos", "vel", "heading", "state", "kind", "stamina"])["frame"]["agents"]
+                    self.edit(client, {"description": "Another one."})
+                    self.assertEqual(client.request("get", layout="objects", fields=["pos", "vel", "heading", "state", "kind", "stamina"])["frame"]["agents"], agents)
+                    after = self.hash_now(client)
+                    self.assertEqual(after == before, name not in keep_slots)
+                    future = client.request("step", count=10)["hash"]
+                    self.assert_reply(client.request("load", save="now"), "load", hash=after)
+                    self.assertEqual(client.request("step", count=10)["hash"], future)
+
+
 class Tool(Editing):
     def test_edit_and_export(self):
         with tempfile.TemporaryDirectory() as folder, Server("--paused", "seek") as server, server.connect() as client:
@@ -370,10 +389,10 @@ class Tool(Editing):
                 self.assertEqual(run.returncode, code, run)
                 return run.stdout + run.stderr
 
-            self.assertEqual(edit({"kinds": {"c": {"behaviors": []}}, "agents": [*PLAIN["agents"], {"kind": "c", "at": [1, 2]}]}), "edit: tick 100, agents 33, removed 0\n")
+            self.assertEqual(edit({"kinds": {"c": {"behaviors": []}}, "agents": [*PLAIN["agents"], {"kind": "c", "at": [1, 2]}]}), '{"op":"reply","to":"edit","id":1,"tick":100,"agents":33,"removed":0}\n')
             plain = {"kinds": {"c": None}, "agents": PLAIN["agents"]}
             self.assertIn("kinds.c: 1 of its agents live", edit(plain, code=1))
-            self.assertEqual(edit(plain, "--remove-agents"), "edit: tick 100, agents 32, removed 1\n")
+            self.assertIn('"agents":32,"removed":1', edit(plain, "--remove-agents"))
             self.assertEqual(self.document_now(client), PLAIN)
             self.assertIn("patch.json:1:2", edit("{]", code=2))
             self.assertIn("expected an object", edit("[]", code=1))
