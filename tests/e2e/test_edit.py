@@ -223,7 +223,7 @@ class Hostile(Editing):
                         self.assertEqual(answer["message"], loaded["message"])
                     else:
                         self.assertRegex(answer["message"], "edit cannot change|live|removes|requests have added")
-        self.assertGreater(taken, 5)
+        self.assertGreater(taken, 1)
 
 
 class Kept(Editing):
