@@ -342,6 +342,7 @@ class Kept(Editing):
             self.load(client)
             watcher.request("subscribe", layout="packed", hz=60)
             detailed.request("subscribe", layout="events")
+            self.assert_error(client.request("compare", requests=[{"op": "edit", "patch": {"kinds": {"c": {}}}}]), "bad_param", field="requests")
             client.request("compare")
             client.send("edit", id="later", at=110, patch={"kinds": {"b2": {"behaviors": []}}, "name": "Later"})
             client.request("step", count=20)
