@@ -33,10 +33,10 @@ static int refuse(struct apply *apply, const char *place, const char *what) {
 /* ---- the document ---- */
 
 /* Reads a document. 0, or -1 with the place of the first mistake. */
-static int read_document(const char *text, size_t length, struct scenario *scenario,
+static int read_document(const char *text, size_t length, struct scenario *scenario, cJSON **tree,
                          struct failure *failure) {
     struct failure inner = {0};
-    if (scenario_read(text, length, scenario, &inner) == 0) {
+    if (scenario_read_tree(text, length, scenario, tree, &inner) == 0) {
         return 0;
     }
     return failure_set(failure, inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SCENARIO, "patch",
@@ -349,16 +349,12 @@ static int read_documents(struct apply *apply, struct documents *documents) {
         return 0;
     }
     if (result == 0) {
-        result = read_document(text.data, text.length, &documents->after, &apply->failure);
-    }
-    if (result == 0) {
-        result = read_document(state->text, state->text_length, &documents->before, &apply->failure);
-    }
-    if (result == 0) {
-        documents->before_tree = cJSON_ParseWithLength(state->text, state->text_length);
-        documents->after_tree = cJSON_ParseWithLength(text.data, text.length);
         result =
-            documents->before_tree != NULL && documents->after_tree != NULL ? 0 : apply_fail_memory(apply);
+            read_document(text.data, text.length, &documents->after, &documents->after_tree, &apply->failure);
+    }
+    if (result == 0) {
+        result = read_document(state->text, state->text_length, &documents->before, &documents->before_tree,
+                               &apply->failure);
     }
     buffer_fini(&text);
     return result;
