@@ -5,6 +5,7 @@ set(DROVER_WORLD_SOURCES
   commands/apply_context.c
   commands/command_agents.c
   commands/command_apply.c
+  commands/command_edit.c
   commands/command_targets.c
   commands/command_time.c
   commands/command_query.c

@@ -314,6 +314,7 @@ const struct command command_table[] = {
     REQUEST("compare", "", "Runs a twin of the world beside it, which differs in what you say."),
     REQUEST("seek", "TICK", "Goes to a tick of the recording that is played."),
     REQUEST("load", "[SCENARIO]", "Puts a scenario or a saved world in place."),
+    REQUEST("edit", "FILE.json", "Changes the scenario that the world goes by."),
     REQUEST("save", "NAME", "Keeps the world as it is, in the server."),
     REQUEST("record", "[NAME]", "Writes a recording, in the server's folder."),
     LIVE("top", command_top, "", "Shows how the server keeps up, as it changes.", &command_top_options),

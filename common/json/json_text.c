@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/base/buffer.h"
@@ -288,6 +289,164 @@ struct json_place json_place_find(const char *text, const char *path) {
         place = item;
     }
     return json_place_of(text, (size_t)(place - text));
+}
+
+/* ---- trees ---- */
+
+void json_tree_write(struct json_writer *json, const cJSON *tree) {
+    const cJSON *item = NULL;
+    if (cJSON_IsObject(tree) || cJSON_IsArray(tree)) {
+        (cJSON_IsObject(tree) ? json_object : json_array)(json);
+        cJSON_ArrayForEach(item, tree) {
+            if (cJSON_IsObject(tree)) {
+                json_key(json, item->string);
+            }
+            json_tree_write(json, item);
+        }
+        json_end(json);
+    } else if (cJSON_IsString(tree)) {
+        json_string(json, tree->valuestring);
+    } else if (cJSON_IsNumber(tree)) {
+        json_exact(json, tree->valuedouble);
+    } else if (cJSON_IsBool(tree)) {
+        json_bool(json, cJSON_IsTrue(tree));
+    } else {
+        json_raw(json, "null");
+    }
+}
+
+bool json_is_same(const cJSON *a, const cJSON *b) {
+    if (a == NULL || b == NULL || (a->type & 0xff) != (b->type & 0xff)) {
+        return a == b;
+    }
+    if (cJSON_IsNumber(a)) {
+        return memcmp((const char *)&a->valuedouble, (const char *)&b->valuedouble, sizeof a->valuedouble) ==
+               0;
+    }
+    if (cJSON_IsString(a)) {
+        return strcmp(a->valuestring, b->valuestring) == 0;
+    }
+    bool is_same = cJSON_GetArraySize(a) == cJSON_GetArraySize(b);
+    const cJSON *other = b->child;
+    for (const cJSON *item = a->child; is_same && item != NULL; item = item->next, other = other->next) {
+        is_same =
+            json_is_same(item, cJSON_IsObject(a) ? cJSON_GetObjectItemCaseSensitive(b, item->string) : other);
+    }
+    return is_same;
+}
+
+/* ---- merge ---- */
+
+/* A member of an object: where its key and its value begin. */
+struct merge_member {
+    const char *key, *value;
+    bool is_used;
+};
+
+/* The member that begins here; *after: the comma or the bracket behind it. */
+static struct merge_member read_member(const char *at, const char **after) {
+    const struct merge_member member = {.key = at, .value = skip_string(at) + 1};
+    *after = skip_value(member.value);
+    return member;
+}
+
+/* The text of a key that has escapes, without them; the caller's. */
+static cJSON *unescaped(const char *key) {
+    return cJSON_ParseWithLength(key, (size_t)(skip_string(key) - key));
+}
+
+static bool is_same_key(const char *a, const char *b) {
+    const size_t length = (size_t)(skip_string(a) - a), other = (size_t)(skip_string(b) - b);
+    if (memchr(a, '\\', length) == NULL && memchr(b, '\\', other) == NULL) {
+        return length == other && memcmp(a, b, length) == 0;
+    }
+    cJSON *one = unescaped(a), *two = unescaped(b);
+    const bool is_same = json_is_same(one, two);
+    cJSON_Delete(one);
+    cJSON_Delete(two);
+    return is_same;
+}
+
+static void write_key(const char *key, bool *is_first, struct buffer *out) {
+    buffer_append(out, ",", *is_first ? 0 : 1);
+    buffer_append(out, key, (size_t)(skip_string(key) + 1 - key)); /* with its colon */
+    *is_first = false;
+}
+
+/* The members of an object of the value, changed or not. */
+static bool merge_there(const char *value, struct merge_member *members, int count, bool *is_first,
+                        struct buffer *out) {
+    const char *at = value + 1;
+    while (*at != '}') {
+        const struct merge_member there = read_member(at, &at);
+        int i = 0;
+        at += *at == ',';
+        while (i < count && !is_same_key(there.key, members[i].key)) {
+            i++;
+        }
+        if (i < count) {
+            members[i].is_used = true;
+        }
+        if (i < count && members[i].value[0] == 'n') { /* null */
+            continue;
+        }
+        write_key(there.key, is_first, out);
+        if (i == count) {
+            buffer_append(out, there.value, (size_t)(skip_value(there.value) - there.value));
+        } else if (!json_merge(there.value, members[i].value, out)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool merge_objects(const char *value, const char *patch, struct merge_member *members,
+                          struct buffer *out) {
+    bool is_first = true;
+    int count = 0;
+    for (const char *at = patch + 1; *at != '}'; at += *at == ',') {
+        if (count == JSON_MERGE_MEMBERS) {
+            return false;
+        }
+        members[count++] = read_member(at, &at);
+    }
+    buffer_append(out, "{", 1);
+    if (value != NULL && *value == '{' && !merge_there(value, members, count, &is_first, out)) {
+        return false;
+    }
+    for (int i = 0; i < count; i++) {
+        if (!members[i].is_used && members[i].value[0] != 'n') {
+            write_key(members[i].key, &is_first, out);
+            if (!json_merge(NULL, members[i].value, out)) {
+                return false;
+            }
+        }
+    }
+    buffer_append(out, "}", 1);
+    return !out->failed;
+}
+
+/* As skip_value, also of a whole text. */
+static const char *value_end(const char *at) {
+    int depth = 0;
+    do {
+        const char *const token = at;
+        at = *at == '"' ? skip_string(at) : at + 1;
+        depth += (*token == '{' || *token == '[') - (*token == '}' || *token == ']');
+    } while (*at != '\0' && (depth > 0 || (*at != ',' && *at != '}' && *at != ']')));
+    return at;
+}
+
+bool json_merge(const char *value, const char *patch, struct buffer *out) {
+    if (*patch != '{') {
+        buffer_append(out, patch, (size_t)(value_end(patch) - patch));
+        return !out->failed;
+    }
+    struct merge_member *members = malloc(sizeof *members * JSON_MERGE_MEMBERS);
+    const bool is_merged = members != NULL && merge_objects(value, patch, members, out);
+    out->failed = out->failed || members == NULL;
+    free(members);
+    return is_merged;
 }
 
 /* ---- lift ---- */

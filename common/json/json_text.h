@@ -55,6 +55,18 @@ size_t json_compact(const char *text, size_t length, char *out);
 enum { JSON_LAYOUT_COLUMNS = 120 };
 void json_layout(const char *value, struct buffer *out);
 
+struct json_writer;
+/** Writes a tree as the next value; its numbers come back with the same bits. */
+void json_tree_write(struct json_writer *json, const cJSON *tree);
+/** Whether both are the same value, their numbers to the bit, members in any order. NULL: there is none. */
+bool json_is_same(const cJSON *a, const cJSON *b);
+/** Appends what a JSON merge patch (RFC 7396) makes of a value; tokens stay as they are, members keep their places, further ones come last.
+ *
+ * value, patch  texts that passed json_check, without white space between tokens; NULL: there is no value
+ * returns       false: an object of the patch has more than JSON_MERGE_MEMBERS members, or memory is short (out->failed) */
+enum { JSON_MERGE_MEMBERS = 1024 };
+NODISCARD bool json_merge(const char *value, const char *patch, struct buffer *out);
+
 /* Takes the long strings out of a line of JSON before it is parsed: a parser that copies them byte by byte
  * would take most of the time that a packed frame takes.
  *

@@ -18,7 +18,7 @@ const char *const message_event_names[] = {
     "paused", "resumed", "speed", "warmed_up", "resumed_from", "diverged", "spawned", "removed", "param",
     "target", "target_added", "target_removed", "obstacle_added", "obstacle_moved", "obstacle_removed",
     "obstacle_set", "flow_field", "recording_started", "recording_ended", "saved", "save_removed",
-    "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "cursor", "cursor_gone", "reached",
+    "withdrawn", "stepped", "aim", "placed", "driven", "loaded", "edited", "cursor", "cursor_gone", "reached",
     "caught", "crossed", "overload", "entered", "left", "restarted", "rewound", "waiting",
     "seat_timeout", "compare_begun", "compare_ended", "differs", "not_reloaded", "reloading", NULL
 };

@@ -72,6 +72,7 @@ enum request_op {
     REQUEST_LOOK,
     REQUEST_COMPARE,
     REQUEST_EXPORT,
+    REQUEST_EDIT,
     REQUEST_OP_COUNT
 };
 
@@ -280,6 +281,11 @@ struct request_load {
 
 #define REQUEST_DOCUMENT_NAME "document"
 
+struct request_edit {
+    bool has_patch;     /* its text is the document in the extra */
+    bool remove_agents; /* those of kinds that are gone */
+};
+
 struct request_resume {
     bool live; /* a recording that is played becomes the world from here on */
 };
@@ -459,6 +465,7 @@ struct request {
         struct request_inspect inspect;
         struct request_step step;
         struct request_load load;
+        struct request_edit edit;
         struct request_ping ping;
         struct request_hello hello;
         struct request_cursor cursor;

@@ -479,29 +479,57 @@ static int decode_tree(const cJSON *json, struct request *request, struct failur
     return read_body(json, request, failure);
 }
 
+/* The extra with a document of so many bytes. -1 without memory. */
+static int make_document(struct request *request, size_t length, struct failure *failure) {
+    request->extra = request_extra_create(length + 1);
+    if (request->extra == NULL) {
+        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    }
+    request->extra->document = request_extra_tail(request->extra);
+    request->extra->document_length = length;
+    return 0;
+}
+
+/* The patch of an edit that is a member: its text is written anew. */
+static int write_patch(const cJSON *json, struct request *request, struct failure *failure) {
+    struct buffer text;
+    buffer_init(&text, LIMIT_SCENARIO_BYTES);
+    struct json_writer writer = json_writer_begin(&text);
+    json_tree_write(&writer, cJSON_GetObjectItemCaseSensitive(json, "patch"));
+    const int result = text.failed ? failure_set(failure, FAILURE_BUSY, NULL, "out of memory")
+                                   : make_document(request, text.length, failure);
+    if (result == 0) {
+        memcpy(request->extra->document, text.data, text.length + 1);
+    }
+    buffer_fini(&text);
+    return result;
+}
+
+/* A member of a batch or a compare. */
 static int decode_object(const cJSON *json, struct request *request, struct failure *failure) {
     begin(request);
-    const int result = decode_tree(json, request, failure);
+    int result = decode_tree(json, request, failure);
+    if (result == 0 && request->op == REQUEST_EDIT) {
+        result = write_patch(json, request, failure);
+    }
     if (result != 0) {
         request_fini(request);
     }
     return result;
 }
 
-/* The document of a load as its line has it: a tree does not have the digits of its numbers. */
-static int take_document(const char *line, const cJSON *json, struct request *request,
+/* The document of a load, or the patch of an edit, as its line has it: a tree does not have the digits of its numbers. */
+static int take_document(const char *line, const cJSON *json, const char *key, struct request *request,
                          struct failure *failure) {
     size_t length = 0;
     int index = 0;
-    for (const cJSON *member = json->child; strcmp(member->string, "document") != 0; member = member->next) {
+    for (const cJSON *member = json->child; strcmp(member->string, key) != 0; member = member->next) {
         index++;
     }
     const char *text = json_member_value(line, index, &length);
-    request->extra = request_extra_create(length + 1);
-    if (request->extra == NULL) {
-        return failure_set(failure, FAILURE_BUSY, NULL, "out of memory");
+    if (make_document(request, length, failure) != 0) {
+        return -1;
     }
-    request->extra->document = request_extra_tail(request->extra);
     request->extra->document_length = json_compact(text, length, request->extra->document);
     return 0;
 }
@@ -522,7 +550,9 @@ int request_decode_within(const char *line, size_t length, const struct json_lim
     }
     int result = decode_tree(json, request, failure);
     if (result == 0 && request->op == REQUEST_LOAD && request->body.load.has_document) {
-        result = take_document(line, json, request, failure);
+        result = take_document(line, json, "document", request, failure);
+    } else if (result == 0 && request->op == REQUEST_EDIT) {
+        result = take_document(line, json, "patch", request, failure);
     }
     cJSON_Delete(json);
     if (result != 0) {

@@ -45,7 +45,8 @@ struct request_extra {
     uint32_t member_count;   /* of a batch */
     struct request *members; /* in the tail; their extras go with this one */
     size_t document_length;
-    char *document; /* of load: JSON without white space between tokens, NUL-terminated, in the tail */
+    char *
+        document; /* of load and edit: JSON without white space between tokens, NUL-terminated, in the tail */
 };
 
 /** Zeroed, with one holder and so many bytes behind it, which are aligned for any number. NULL: out of memory. */

@@ -665,6 +665,24 @@ bool request_write_load(const struct request *request, struct json_writer *json)
     return false;
 }
 
+/* request_codec.c takes the patch as well. */
+int request_check_edit(struct request *request, const cJSON *json, struct failure *failure) {
+    const cJSON *patch = cJSON_GetObjectItemCaseSensitive(json, "patch");
+    (void)request;
+    return cJSON_IsObject(patch)
+               ? 0
+               : failure_set(failure, FAILURE_BAD_PARAM, "patch",
+                             "expected an object, a JSON merge patch of the scenario; found %s",
+                             json_type_name(patch));
+}
+
+bool request_write_edit(const struct request *request, struct json_writer *json) {
+    json_key(json, "patch");
+    json_raw(json,
+             request->extra != NULL && request->extra->document != NULL ? request->extra->document : "{}");
+    return false;
+}
+
 /* x and y may be left out only with "gone":true. */
 int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure) {
     const bool has_x = request_is_given(json, "x"), has_y = request_is_given(json, "y");

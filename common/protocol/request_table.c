@@ -253,6 +253,13 @@ static const struct field load_fields[] = {
     END,
 };
 
+static const struct field edit_fields[] = {
+    SHAPED("patch", "object", 0, "A JSON merge patch (RFC 7396) of the document that export answers with.",
+        .flags = FIELD_REQUIRED, FIELD_HAS(struct request_edit, has_patch)),
+    FLAG(struct request_edit, remove_agents, "Those of kinds that the patch takes away."),
+    END,
+};
+
 static const struct field ping_fields[] = {
     ROW("t0", FIELD_DOUBLE, struct request_ping, t0, 0, -DBL_MAX, DBL_MAX,
         "The client's own clock, echoed.", FIELD_HAS(struct request_ping, has_t0)),
@@ -560,6 +567,8 @@ const struct request_row request_rows[REQUEST_OP_COUNT] = {
     [REQUEST_COMPARE] = {"compare", ROLE_ADMIN, WORLD | ANSWERS, compare_fields, request_check_compare, NULL, NO_TWIN},
     [REQUEST_EXPORT] = {"export", ROLE_VIEWER, WORLD | ANSWERS | QUERY | LONG_ANSWER, export_fields, NULL, NULL,
         STRIPES_LIMIT("as it is now, a world in stripes has at most " STRIPES_AGENTS " agents, as for save")},
+    [REQUEST_EDIT] = {"edit", ROLE_ADMIN, WORLD | AT | BATCH | CHANGES, edit_fields, request_check_edit, request_write_edit,
+        STRIPES_REFUSE("no rank has the whole world, of which another one is made; load the document with the changes in it")},
 };
 /* clang-format on */
 

@@ -51,6 +51,7 @@ NODISCARD int request_check_inspect(struct request *request, const cJSON *json, 
 NODISCARD int request_check_set_param(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_hello(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_load(struct request *request, const cJSON *json, struct failure *failure);
+NODISCARD int request_check_edit(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_cursor(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_record(struct request *request, const cJSON *json, struct failure *failure);
 NODISCARD int request_check_rewind(struct request *request, const cJSON *json, struct failure *failure);
@@ -65,6 +66,7 @@ void request_check_hint(enum request_op op, struct failure *failure);
  * all its fields: otherwise the table writes the others. */
 bool request_write_remove(const struct request *request, struct json_writer *json);
 bool request_write_load(const struct request *request, struct json_writer *json);
+bool request_write_edit(const struct request *request, struct json_writer *json);
 bool request_write_inspect(const struct request *request, struct json_writer *json);
 bool request_write_cursor(const struct request *request, struct json_writer *json);
 

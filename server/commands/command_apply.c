@@ -59,8 +59,7 @@ static bool reserve_events(struct state_batch *batch, uint32_t count) {
     return true;
 }
 
-/* Whether the machine has the memory for a clone of the world. */
-static bool has_memory(const struct simulation_state *state) {
+bool command_has_memory(const struct simulation_state *state) {
     int64_t population[LIMIT_KINDS] = {0};
     const struct world *world = state->world;
     if (state->services.memory_free == NULL || world_agent_count(world) <= WORLD_SMALL) {
@@ -88,7 +87,7 @@ static bool prepare(struct simulation_state *state, uint32_t count) {
         state->batch = calloc(1, sizeof *state->batch);
     }
     return state->batch != NULL && reserve_events(state->batch, count) &&
-           (count == 1 || (has_memory(state) && keep_world(state->batch, state->world)));
+           (count == 1 || (command_has_memory(state) && keep_world(state->batch, state->world)));
 }
 
 /* A single member was refused by its own handler, which has changed nothing. */
@@ -97,6 +96,9 @@ static void roll_back(struct simulation_state *state, const struct simulation_st
     struct world *changed = state->world;
     batch->event_count = 0;
     if (count > 1) {
+        if (state->text != saved->text) { /* a member was an edit */
+            free(state->text);
+        }
         *state = *saved;
         state->world = batch->before;
         batch->before = NULL;
@@ -120,6 +122,7 @@ static void merge(struct apply *apply, const struct command_effects *effects) {
     all->changed = all->changed || effects->changed;
     all->described = all->described || effects->described;
     all->scenery_changed = all->scenery_changed || effects->scenery_changed;
+    all->edited = all->edited || effects->edited;
     if (effects->event.event[0] != '\0') {
         assert(batch->event_count < batch->event_room);
         batch->events[batch->event_count++] = effects->event;
@@ -156,6 +159,7 @@ int apply_batch(struct apply *apply) {
     }
     const struct simulation_state saved = *state;
     int result = 0;
+    state->batch->text = state->text;
     apply_write_tick(apply);
     json_key(apply->json, "replies");
     json_array(apply->json);
@@ -171,6 +175,10 @@ int apply_batch(struct apply *apply) {
         json_end(apply->json);
         apply->effects.events = state->batch->events;
         apply->effects.event_count = state->batch->event_count;
+    }
+    state->batch->text = NULL;
+    if (state->text != saved.text && state->first_text != saved.text) {
+        free(saved.text);
     }
     give_back(state->batch);
     return result;

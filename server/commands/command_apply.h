@@ -35,6 +35,7 @@ struct command_effects {
     bool paused;          /* the world was running and is paused now */
     bool resumed;         /* the world was paused and is running now */
     bool loaded;          /* another world replaced the running one */
+    bool edited;          /* the world goes by another document: kinds have other indices, perhaps */
     bool scenery_changed; /* a target or an obstacle was added, moved or removed: sent descriptions are old */
     uint32_t step_ticks;  /* a step or a go was accepted: its ticks, after which it gets its answer */
     bool unheeded; /* set_target made no difference: the answer says so (when none is due, it is an event for

@@ -57,7 +57,8 @@
     X(REQUEST_GO, apply_go)                           \
     X(REQUEST_LEAVE, apply_leave)                           \
     X(REQUEST_COMPARE, apply_compare)                 \
-    X(REQUEST_EXPORT, apply_export)
+    X(REQUEST_EXPORT, apply_export)                   \
+    X(REQUEST_EDIT, apply_edit)
 /* clang-format on */
 
 #define COMMAND_HANDLER_DECLARE(op, function) int function(struct apply *apply);
@@ -93,6 +94,9 @@ NODISCARD int command_frame_write(const struct simulation_state *state, const st
  * *failure. */
 NODISCARD int command_frame_check(const struct simulation_state *state, const struct request_subscribe *view,
                                   struct failure *failure);
+
+/** Whether the machine has the memory for a clone of the world. */
+bool command_has_memory(const struct simulation_state *state);
 
 /* What `inspect` says of an agent. Pure. */
 

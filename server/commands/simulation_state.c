@@ -213,7 +213,8 @@ void simulation_state_fini(struct simulation_state *state) {
     state_batch_destroy(state->batch);
     state->batch = NULL;
     free(state->text);
-    state->text = NULL;
+    free(state->first_text);
+    state->text = state->first_text = NULL;
     snapshot_gatherer_destroy(state->gatherer);
     state->gatherer = NULL;
 }
@@ -257,6 +258,9 @@ void simulation_state_change(struct simulation_state *state, struct built_world 
     state->text = built->text;
     state->text_length = built->text_length;
     built->text = text;
+    free(state->first_text);
+    state->first_text = built->first_text;
+    built->first_text = NULL;
     world_allow_giving_up(state->world, state->is_urgent);
     memcpy(state->name, built->name, sizeof state->name);
     memcpy(state->title, built->title, sizeof state->title);

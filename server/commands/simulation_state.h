@@ -176,6 +176,7 @@ struct simulation_state {
     double warmup_s; /* of the scenario */
     char *text;      /* owned: the scenario's, NUL-terminated */
     size_t text_length;
+    char *first_text; /* owned: the text before the first edit, NUL-terminated; NULL: there was none */
     uint32_t epoch;
     uint64_t seq; /* requests that changed the world or its time so far (REQUEST_TRAIT_CHANGES) */
     bool is_paused;
@@ -222,6 +223,7 @@ void simulation_state_describe(const struct simulation_state *state, struct mess
 
 struct state_batch {
     struct world *before;         /* owned; NULL: no memory is kept for it */
+    const char *text;             /* of the state then, while a batch is applied; not owned */
     struct message_event *events; /* owned; of the members of the batch applied last */
     uint32_t event_count, event_room;
 };

@@ -440,27 +440,32 @@ struct drover_sim *drover_sim_create_from_save(const char *text, size_t length,
 
 /* ---- copies ---- */
 
-static char *copy_text(const struct simulation_state *state) {
-    char *text = malloc(state->text_length + 1);
-    if (text != NULL) {
-        memcpy(text, state->text, state->text_length + 1);
+static char *copy_text(const char *text) {
+    const size_t size = strlen(text) + 1;
+    char *copy = malloc(size);
+    if (copy != NULL) {
+        memcpy(copy, text, size);
     }
-    return text;
+    return copy;
 }
 
 struct drover_sim *drover_sim_clone(const struct drover_sim *sim) {
     struct drover_sim *clone = malloc(sizeof *clone);
-    char *text = copy_text(&sim->state);
+    char *text = copy_text(sim->state.text);
+    char *first_text = sim->state.first_text != NULL ? copy_text(sim->state.first_text) : NULL;
     struct world *world = world_clone_new(sim->state.world);
-    if (clone == NULL || text == NULL || world == NULL) {
+    if (clone == NULL || text == NULL || world == NULL ||
+        (first_text == NULL) != (sim->state.first_text == NULL)) {
         free(clone);
         free(text);
+        free(first_text);
         world_destroy(world);
         return NULL;
     }
     *clone = *sim;
     clone->state.world = world;
     clone->state.text = text;
+    clone->state.first_text = first_text;
     clone->state.batch = NULL;
     clone->columns = NULL;
     clone->column_room = 0;

@@ -188,6 +188,7 @@ void scenario_order_clone(struct scenario_order *order, const struct simulation_
     memcpy(clone->text, state->text, state->text_length);
     clone->text_length = state->text_length;
     clone->text[clone->text_length] = '\0';
+    clone->rest.text = clone->rest.text != NULL ? clone->text : NULL;
     order->saved_tick = world_tick(clone->world);
 }
 

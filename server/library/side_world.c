@@ -217,10 +217,12 @@ static int keep_checkpoint(const struct simulation_state *state, struct past_way
 static void take_out(struct simulation_state *state, uint64_t hash, struct built_world *out,
                      struct checkpoint_rest *rest) {
     *rest = checkpoint_rest_of(state);
+    rest->text = NULL;
     *out = (struct built_world){.world = state->world,
                                 .hash = hash,
                                 .text = state->text,
                                 .text_length = state->text_length,
+                                .first_text = state->first_text,
                                 .view = state->view,
                                 .about = state->about,
                                 .warmup_s = state->warmup_s};
@@ -228,7 +230,7 @@ static void take_out(struct simulation_state *state, uint64_t hash, struct built
     memcpy(out->title, state->title, sizeof out->title);
     memcpy(out->description, state->description, sizeof out->description);
     state->world = NULL;
-    state->text = NULL;
+    state->text = state->first_text = NULL;
 }
 
 /* Finds the request that is to be left out among the lines of the route, which begin anew then: the way goes to the moment before

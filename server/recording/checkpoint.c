@@ -75,6 +75,10 @@ struct checkpoint_rest checkpoint_rest_of(const struct simulation_state *state) 
     rest.log.second = state->log.second;
     rest.log.taken = state->log.taken;
     rest.log.left_out = state->log.left_out;
+    if (state->first_text != NULL) {
+        rest.text = state->text;
+        rest.text_length = state->text_length;
+    }
     return rest;
 }
 
@@ -346,6 +350,18 @@ static void write_order(struct json_writer *json, const struct world *world, flo
     json_end(json);
 }
 
+/* As base64: no string of the line has escapes. */
+static void write_text(struct json_writer *json, const struct checkpoint_rest *rest) {
+    if (rest->text == NULL) {
+        return;
+    }
+    json_key(json, "text");
+    char *text = begin_text(json, rest->text_length);
+    if (text != NULL) {
+        end_text(json, base64_encode_integers(rest->text, rest->text_length, 1, text));
+    }
+}
+
 /* ---- the line ---- */
 
 static void write_head(struct json_writer *json, const struct world *world, const struct world_image *image,
@@ -376,6 +392,7 @@ static void write_replicated(struct json_writer *json, const struct world *world
                              uint64_t hash) {
     write_head(json, world, image, rest->seq, hash);
     write_rest(json, rest);
+    write_text(json, rest);
     write_kinds(json, world);
     write_targets(json, world);
     write_obstacles(json, world);

@@ -104,6 +104,10 @@ struct checkpoint_rest {
     bool is_paused;
     struct state_cursors cursors; /* owners alone; refused sessions are not kept */
     struct event_log log;         /* its second, taken and left_out; no events wait at a tick boundary */
+    const char *
+        text; /* of the scenario where an edit has made it another one than the world line's; otherwise NULL. Not owned, and not
+                         read */
+    size_t text_length;
 };
 
 /** What goes beside the world of this state now. */

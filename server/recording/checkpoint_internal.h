@@ -20,7 +20,8 @@ extern const struct field checkpoint_target_fields[], checkpoint_stroll_fields[]
 /* A checkpoint that is being read, and what its readers have in common. For checkpoint_read*.c alone. */
 
 struct checkpoint_reading {
-    const struct scenario *scenario;
+    const struct scenario *scenario; /* the world line's, or own */
+    struct scenario *own;            /* owned: of the line; NULL: it has none */
     const struct world_overrides *overrides;
     const struct checkpoint_parts *parts; /* NULL: there are none */
     const atomic_bool *given_up;

@@ -413,6 +413,42 @@ static int tokens_of_params(const struct world_def *def) {
     return 4 * count;
 }
 
+/* The scenario of the line, if it has one, takes the place of that of the world line. bytes: the short copy, where a key cannot
+ * be anything else. */
+static int read_own_scenario(struct checkpoint_reading *reading, const char *bytes) {
+    static const char key[] = "\"text\":\"";
+    const char *at = strstr(bytes, key);
+    char name[JSON_LIFT_BYTES + 1];
+    struct span span = {NULL, 0, 0};
+    struct failure inner = {0};
+    if (at == NULL) {
+        return 0;
+    }
+    (void)snprintf(name, sizeof name, "%.*s", (int)strcspn(at + sizeof key - 1, "\""), at + sizeof key - 1);
+    span.text = json_lift_text(&reading->lift, name, &span.length);
+    if (!base64_decoded_length(span.text, span.length, &span.bytes) || span.bytes > LIMIT_SCENARIO_BYTES) {
+        return checkpoint_refuse(reading, "text", "no scenario; allowed: the text of one in base64");
+    }
+    char *text = decode_all(reading, &span, "text", 1);
+    reading->own = text == NULL ? NULL : malloc(sizeof *reading->own);
+    if (reading->own == NULL) {
+        free(text);
+        return text == NULL ? -1 : checkpoint_run_out(reading);
+    }
+    const int result = scenario_read(text, span.bytes, reading->own, &inner);
+    free(text);
+    if (result != 0) {
+        return failure_set(reading->failure, inner.code == FAILURE_BUSY ? FAILURE_BUSY : FAILURE_BAD_SAVE,
+                           "text", "text: %s: %s", inner.field, inner.message);
+    }
+    memcpy(reading->own->name, reading->scenario->name, sizeof reading->own->name);
+    reading->own->def.given_up = reading->def.given_up;
+    reading->own->def.max_agents = reading->def.max_agents;
+    reading->scenario = reading->own;
+    reading->def = reading->own->def;
+    return 0;
+}
+
 static int parse(struct checkpoint_reading *reading, const char *line, size_t length) {
     struct json_limits limits = json_limits_line();
     struct json_fault fault;
@@ -426,9 +462,12 @@ static int parse(struct checkpoint_reading *reading, const char *line, size_t le
                    ? checkpoint_run_out(reading)
                    : checkpoint_refuse(reading, "", "a string begins with #; allowed: base64, names");
     }
-    limits.tokens = TOKENS_BESIDE_PARAMS + tokens_of_params(&reading->scenario->def);
     const struct buffer *text = &reading->lift.line;
     const char *bytes = text->data != NULL ? text->data : "";
+    if (read_own_scenario(reading, bytes) != 0) {
+        return -1;
+    }
+    limits.tokens = TOKENS_BESIDE_PARAMS + tokens_of_params(&reading->scenario->def);
     if (json_check(bytes, text->length, &limits, &fault) != JSON_FINE) {
         return failure_set(reading->failure, FAILURE_BAD_SAVE, "", "not a checkpoint: %s", fault.message);
     }
@@ -826,6 +865,16 @@ static int read_world(struct checkpoint_reading *reading, const char *line, size
     return read_rest(reading, rest) != 0 ? -1 : check_hash(reading, hash);
 }
 
+/* The text of the world line. */
+static bool take_first_text(const struct scenario *scenario, struct built_world *out) {
+    out->first_text = malloc(scenario->text_length + 1);
+    if (out->first_text != NULL) {
+        memcpy(out->first_text, scenario->text != NULL ? scenario->text : "", scenario->text_length);
+        out->first_text[scenario->text_length] = '\0';
+    }
+    return out->first_text != NULL;
+}
+
 int checkpoint_read_parts(const char *line, size_t length, const struct scenario *scenario,
                           const struct checkpoint_parts *parts, const struct world_overrides *overrides,
                           const atomic_bool *given_up, struct built_world *out, struct checkpoint_rest *rest,
@@ -847,8 +896,16 @@ int checkpoint_read_parts(const char *line, size_t length, const struct scenario
     free(reading.stones);
     checkpoint_assembly_fini(&reading.assembly);
     if (result == 0) {
-        result = built_world_finish(scenario, overrides, reading.world, hash, out, failure);
+        result = built_world_finish(reading.scenario, overrides, reading.world, hash, out, failure);
         reading.world = NULL;
+    }
+    if (result == 0 && reading.own != NULL && !take_first_text(scenario, out)) {
+        built_world_fini(out);
+        result = checkpoint_run_out(&reading);
+    }
+    if (reading.own != NULL) {
+        scenario_fini(reading.own);
+        free(reading.own);
     }
     world_destroy(reading.world);
     return result;

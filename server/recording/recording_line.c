@@ -862,8 +862,9 @@ void recorder_write_world(struct recorder *recorder, const struct simulation_sta
     assert(recorder->world.world > 0);
     recorder->world.from_tick = world_tick(state->world);
     recorder->world.from_seq = state->seq;
-    recorder->world.text = state->text;
-    recorder->world.text_length = state->text_length;
+    /* Checkpoints from before an edit go by that; those behind it have their own. */
+    recorder->world.text = state->first_text != NULL ? state->first_text : state->text;
+    recorder->world.text_length = state->first_text != NULL ? strlen(state->first_text) : state->text_length;
     recording_line_write(&recorder->world, &recorder->out);
     recorder->world.text = NULL; /* the state's, which may go */
     recorder->world.text_length = 0;

@@ -227,8 +227,9 @@ static int keep_text(const char *text, size_t length, struct scenario *scenario,
     return 0;
 }
 
-int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
-                      struct scenario_mistakes *mistakes) {
+/* tree: NULL, or receives the text's, the caller's. */
+static int read_text(const char *text, size_t length, struct scenario *scenario, cJSON **tree,
+                     struct scenario_mistakes *mistakes) {
     scenario_init(scenario);
     const int before = mistakes->count;
     const struct json_limits limits = json_limits_file();
@@ -250,7 +251,11 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
         return -1;
     }
     (void)read_root(root, scenario, mistakes);
-    cJSON_Delete(root);
+    if (tree != NULL && mistakes->count == before) {
+        *tree = root;
+    } else {
+        cJSON_Delete(root);
+    }
     for (int i = before; i < mistakes->count; i++) {
         struct failure *row = &mistakes->rows[i];
         const struct json_place place = json_place_find(scenario->text, row->field);
@@ -265,9 +270,19 @@ int scenario_read_all(const char *text, size_t length, struct scenario *scenario
     return 0;
 }
 
+int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
+                      struct scenario_mistakes *mistakes) {
+    return read_text(text, length, scenario, NULL, mistakes);
+}
+
 int scenario_read(const char *text, size_t length, struct scenario *scenario, struct failure *failure) {
+    return scenario_read_tree(text, length, scenario, NULL, failure);
+}
+
+int scenario_read_tree(const char *text, size_t length, struct scenario *scenario, cJSON **tree,
+                       struct failure *failure) {
     struct scenario_mistakes first = {.rows = failure, .capacity = 1};
-    return scenario_read_all(text, length, scenario, &first);
+    return read_text(text, length, scenario, tree, &first);
 }
 
 /* ---- the schema ---- */
@@ -581,6 +596,7 @@ void built_world_fini(struct built_world *built) {
     free(built->head);
     built->head = NULL;
     free(built->text);
-    built->text = NULL;
+    free(built->first_text);
+    built->text = built->first_text = NULL;
     built->text_length = 0;
 }

@@ -70,6 +70,9 @@ void scenario_fini(struct scenario *scenario);
  * place in the text. */
 NODISCARD int scenario_read(const char *text, size_t length, struct scenario *scenario,
                             struct failure *failure);
+/** The same, with the tree of the text after success, the caller's. tree: NULL, or where it goes. */
+NODISCARD int scenario_read_tree(const char *text, size_t length, struct scenario *scenario, cJSON **tree,
+                                 struct failure *failure);
 /** The same for all mistakes, as many as *mistakes has room for; scenario_fini after success
  * alone. */
 NODISCARD int scenario_read_all(const char *text, size_t length, struct scenario *scenario,
@@ -151,6 +154,7 @@ struct built_world {
     int32_t unspaced; /* agents for which there was no place that keeps their spacing */
     char *text;       /* owned: the scenario's, NUL-terminated */
     size_t text_length;
+    char *first_text; /* owned: the same before the first edit; NULL: there was none */
 };
 
 /** Builds the scenario's world.

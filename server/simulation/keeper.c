@@ -186,6 +186,7 @@ bool keeper_take(struct keeper *keeper, const struct simulation_state *state, st
         return false;
     }
     keeper->rest = checkpoint_rest_of(state);
+    keeper->rest.text = keeper->rest.text != NULL ? keeper->text : NULL;
     keeper->epoch = state->epoch;
     start_order(keeper, order);
     return true;

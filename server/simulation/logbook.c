@@ -507,6 +507,11 @@ void logbook_note_request(struct logbook *logbook, const struct simulation_state
     }
     logbook->changed_ns = logbook_lacks_hash(logbook) ? logbook->changed_ns : clock_now_ns();
     logbook->moments.recorded = logbook_moment_of(state);
+    if (logbook->epoch != state->epoch) { /* the same world, edited */
+        pthread_mutex_lock(&logbook->mutex);
+        logbook->epoch = state->epoch;
+        pthread_mutex_unlock(&logbook->mutex);
+    }
     if (recorder_is_do(request->op)) {
         recorder_write_do(&logbook->recorder, state, request, session);
         logbook_hand_over(logbook, NULL);

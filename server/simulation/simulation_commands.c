@@ -322,6 +322,9 @@ static struct command_effects apply_and_keep(struct simulation *simulation, stru
             (unsigned)core, CORE_NUMBER);
     }
     if (effects.seq != 0) {
+        if (effects.edited) {
+            selfcheck_clear(simulation->selfcheck); /* its copy has no document */
+        }
         simulation_keep_command(simulation, command, hash);
     }
     return effects;
@@ -362,6 +365,8 @@ static struct command_effects apply_once(struct simulation *simulation, struct c
         const bool went_back = order != NULL && order->kind == ORDER_REWIND;
         simulation_twin_end(simulation, went_back ? "the world went back" : "another world was loaded",
                             command->origin.session);
+    } else if (effects.edited) {
+        simulation_twin_end(simulation, "the world was edited", command->origin.session);
     } else if (effects.seq != 0) {
         simulation_twin_note_request(simulation, command);
     }

@@ -581,7 +581,7 @@ static void arrive(struct simulation *simulation) {
 }
 
 static void note_change(struct simulation *simulation, const struct replay_change *change) {
-    if (change->effects.loaded) {
+    if (change->effects.loaded || change->effects.edited) {
         atomic_fetch_add(&simulation->revision, 1);
         target_watch_reset(&simulation->targets);
         simulation->is_crowd_new = true;

@@ -318,7 +318,8 @@ void simulation_push_scenario(struct simulation *simulation) {
  * then, of cursors and worlds by lines of their own, and of the aims of agents by what the agents do. */
 static bool is_detail(struct simulation *simulation, const struct message_event *event, uint32_t by,
                       uint64_t now_ns) {
-    static const char *const details[] = {"aim", "cursor", "cursor_gone", "driven", "loaded", "placed"};
+    static const char *const details[] = {"aim",    "cursor", "cursor_gone", "driven",
+                                          "edited", "loaded", "placed"};
     for (size_t i = 0; i < sizeof details / sizeof details[0]; i++) {
         if (strcmp(event->event, details[i]) == 0) {
             return true;
@@ -358,7 +359,10 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
     if (effects->resumed) {
         tick_clock_resume(&simulation->clock, now_ns);
     }
-    if (effects->loaded) {
+    if (effects->edited) {
+        clear_ways(simulation);
+    }
+    if (effects->loaded || effects->edited) {
         simulation->ways_shown = world_ways_made(simulation->state.world);
     }
     if (effects->loaded || effects->scenery_changed) {
@@ -374,6 +378,8 @@ void simulation_follow_up(struct simulation *simulation, const struct command_ef
     simulation->is_crowd_new = simulation->is_crowd_new || effects->described;
     if (effects->loaded) {
         log_write(LOG_INFO, "simulation", "scenario %s, asked for by session %u", simulation->state.name, by);
+    }
+    if (effects->loaded || effects->edited) {
         simulation_push_scenario(simulation);
     }
     if (effects->paused || effects->resumed) {

@@ -261,6 +261,15 @@ static int change(struct twin *twin, const struct request *request, uint32_t ses
                   struct failure *failure) {
     const struct request_compare *compare = &request->body.compare;
     struct request change = request_default(REQUEST_SET_PARAM);
+    for (uint32_t i = 0; i < request_member_count(request); i++) {
+        if (request_member(request, i)->op == REQUEST_EDIT) {
+            return failure_set(
+                failure, FAILURE_BAD_PARAM, "requests",
+                "requests[%u]: a twin has the kinds and states of the world, so edit cannot change it alone; "
+                "allowed: the other requests of a batch",
+                (unsigned)i);
+        }
+    }
     if (request_member_count(request) > 0) {
         change = request_default(REQUEST_BATCH);
         change.extra = request->extra;

@@ -50,6 +50,9 @@ class Copy(TwinCase):
             self.assert_reply(twins.ask("load", again=True, seed=4), "load", scenario="mine")
             self.assert_reply(twins.ask("load", document=now["document"]), "load")
             twins.step(5)
+            self.assert_reply(twins.ask("edit", patch={"kinds": {"thief": {"mass": 2, "radius": [5, 9]}}}), "edit")
+            self.assert_error(twins.ask("edit", patch={"kinds": {"thief": {"mas": 1}}}), "bad_scenario", field="patch")
+            twins.step(20)
 
     def test_requests(self):
         dice = random.Random(11)

@@ -50,7 +50,7 @@ class Batch(Case):
             before = saved(client)
             for op in {row["op"] for row in client.request("help")["ops"]} - {
                     "set_target", "spawn", "remove", "set_param", "add_target", "remove_target", "add_obstacle", "move_obstacle",
-                    "set_obstacle", "remove_obstacle", "place", "drive"}:
+                    "set_obstacle", "remove_obstacle", "place", "drive", "edit"}:
                 message = client.request("batch", requests=[SPAWN, {"op": op, "name": "x", "count": 1, "scenario": "arrive", "requests": [SPAWN]}])
                 self.assert_error(message, "bad_param", field="requests[1].op", index=1)
             nested = SPAWN

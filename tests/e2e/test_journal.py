@@ -745,7 +745,7 @@ class OddNumbers(Kept):
              '"op":"batch","requests":[{"op":"add_obstacle","circle":[#,10,5]},{"op":"place","agent":5,"x":#,"y":3}]',
              '"op":"add_target","name":"flag?","x":#,"y":#', '"op":"remove_target","name":"flag?"', '"op":"remove_obstacle","obstacle":!',
              '"op":"set_obstacle","obstacle":!,"closed":true', '"op":"set_obstacle","obstacle":!,"closed":false',
-             '"op":"remove","agents":[!]', '"op":"step","count":!', '"op":"load","scenario":"small","seed":!')
+             '"op":"edit","patch":{"targets":{"mouse":[#,#]}}', '"op":"remove","agents":[!]', '"op":"step","count":!', '"op":"load","scenario":"small","seed":!')
     INTEGERS = ("1", "2.0", "3e0", "40e-1", "0.02E+2")  # as "!": whole numbers, however they are written
     OTHERS = {"pause", "resume", "save", "remove_save", "record", "rewind", "mark", "seat", "go", "leave", "look", "compare", "seek", "speed"}  # they bring no number into a world
 

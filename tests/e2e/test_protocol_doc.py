@@ -177,7 +177,7 @@ class Page(Case):
                 for row in re.findall(r"^\| ((?:`\w+`(?:, )?)+) \|", section, re.M) if "| field | type |" in section else []:
                     for field in re.findall(r"`(\w+)`", row):
                         fields = {"kind": "seeker"} if op == "spawn" else {}
-                        fields.update({"x": 1, "y": 1} if field in ("x", "y") else {}, **{field: [] if field == "rays" else {}})
+                        fields.update({"x": 1, "y": 1} if field in ("x", "y") else {}, **{field: [] if field in ("rays", "patch") else {}})
                         self.assert_error(client.request(op, **fields), "bad_param", field=field)
                         tried += 1
             self.assertGreaterEqual(tried, 11)

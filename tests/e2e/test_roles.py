@@ -20,7 +20,7 @@ OPS = {
                  ("look", {"ticks": 0}), ("look", {"live": True}), ("seat", {"name": "a"}), ("leave", {})],
     "admin": [("pause", {}), ("step", {}), ("resume", {}), ("load", {"scenario": "seek"}), ("save", {"name": "a", "replace": True}),
               ("load", {"save": "a"}), ("remove_save", {"name": "a"}), ("mark", {"name": "a"}), ("rewind", {"mark": "a"}),
-              ("compare", {}), ("compare", {"off": True})],
+              ("compare", {}), ("compare", {"off": True}), ("edit", {"patch": {}})],
 }
 
 

@@ -372,8 +372,9 @@ static const struct source_row option_sources[] = {
 };
 /* The first positional argument. */
 static const struct source_row argument_sources[] = {
-    {"load", COMPLETION_SCENARIOS}, {"spawn", COMPLETION_KINDS},    {"params", COMPLETION_KINDS},
-    {"set", COMPLETION_PARAMS},     {"target", COMPLETION_TARGETS}, {NULL, COMPLETION_NOTHING},
+    {"edit", COMPLETION_FILES},   {"load", COMPLETION_SCENARIOS}, {"spawn", COMPLETION_KINDS},
+    {"params", COMPLETION_KINDS}, {"set", COMPLETION_PARAMS},     {"target", COMPLETION_TARGETS},
+    {NULL, COMPLETION_NOTHING},
 };
 
 static enum completion_source source_of(const struct source_row *rows, const char *name) {

@@ -368,12 +368,14 @@ static int write_arguments(struct writing *writing, int count, char *const *argu
 /* ---- requests ---- */
 
 static void write_document(struct writing *writing) {
-    const int document = find_member(REQUEST_LOAD, "document"), name = find_member(REQUEST_LOAD, "name");
+    const enum request_op op = writing->command->op;
+    const char *key = op == REQUEST_EDIT ? "patch" : "document";
+    const int document = find_member(op, key), name = find_member(op, "name");
     const struct request_words *words = writing->words;
     writing->is_given[document] = true;
-    json_key(&writing->json, "document");
+    json_key(&writing->json, key);
     json_raw(&writing->json, words->document);
-    if (words->values[name][0] == '\0') {
+    if (op == REQUEST_LOAD && words->values[name][0] == '\0') {
         json_key_string(&writing->json, "name", words->document_name);
     }
 }
@@ -670,6 +672,16 @@ static const struct request_command request_commands[] = {
      " scenario document warmup ",
      NULL,
      NULL},
+    {"edit",
+     REQUEST_EDIT,
+     "FILE.json",
+     "The path of a file here with a JSON merge patch (RFC 7396) of what export --scenario writes.",
+     "Changes the scenario that the world goes by, while its agents live on.",
+     {"patch", NULL},
+     NO_SWITCHES,
+     " patch ",
+     NULL,
+     NULL},
     {"save",
      REQUEST_SAVE,
      "NAME",
@@ -731,9 +743,12 @@ static enum exit_code ask_once(const struct command_context *context, const stru
     return live_end(&live, code);
 }
 
-/* Whether the argument of load is a file here, as for drover-server, and not a name that the server knows. */
+/* Whether the argument of load is a file here, as for drover-server, and not a name that the server knows. That of edit is one. */
 static bool is_scenario_file(const struct request_command *command, int count, char *const *arguments) {
     const size_t length = count == 1 ? strlen(arguments[0]) : 0;
+    if (command->op == REQUEST_EDIT) {
+        return count == 1;
+    }
     return command->op == REQUEST_LOAD && count == 1 &&
            (strchr(arguments[0], '/') != NULL ||
             (length > 5 && strcmp(arguments[0] + length - 5, ".json") == 0));
@@ -741,7 +756,8 @@ static bool is_scenario_file(const struct request_command *command, int count, c
 
 /* The text of a scenario's file as a line has it; malloc'd, NULL with *failure. Whether it is a scenario is for the server to say:
  * a later one may know more. */
-static char *read_document(const char *path, char name[LIMIT_NAME_CHARS + 1], struct failure *failure) {
+static char *read_document(const char *command, const char *path, char name[LIMIT_NAME_CHARS + 1],
+                           struct failure *failure) {
     char *text = NULL;
     size_t length = 0;
     char reason[REGULAR_FILE_REASON];
@@ -750,14 +766,14 @@ static char *read_document(const char *path, char name[LIMIT_NAME_CHARS + 1], st
     const enum regular_file_result result =
         regular_file_read(path, LIMIT_SCENARIO_BYTES, &text, &length, reason);
     if (result != REGULAR_FILE_OK) {
-        (void)failure_set(failure, FAILURE_IO, NULL, "load: %.200s: %s%s", path, reason,
-                          result == REGULAR_FILE_MISSING
+        (void)failure_set(failure, FAILURE_IO, NULL, "%s: %.200s: %s%s", command, path, reason,
+                          result == REGULAR_FILE_MISSING && strcmp(command, "load") == 0
                               ? "; a scenario of the server is loaded by its name, without .json"
                               : "");
         return NULL;
     }
     if (json_check(text, length, &limits, &fault) != JSON_FINE) {
-        (void)failure_set(failure, FAILURE_PARSE, NULL, "load: %.200s:%d:%d: %s", path, fault.line,
+        (void)failure_set(failure, FAILURE_PARSE, NULL, "%s: %.200s:%d:%d: %s", command, path, fault.line,
                           fault.column, fault.message);
         free(text);
         return NULL;
@@ -771,7 +787,7 @@ static int write_request(const struct request_command *command, struct request_w
                          char *const *arguments, struct buffer *request, struct failure *failure) {
     char *document = NULL;
     if (is_scenario_file(command, count, arguments)) {
-        document = read_document(arguments[0], words->document_name, failure);
+        document = read_document(command->name, arguments[0], words->document_name, failure);
         if (document == NULL) {
             return -1;
         }
@@ -781,9 +797,9 @@ static int write_request(const struct request_command *command, struct request_w
     if (result == 0 && document != NULL && request->length > LIMIT_ADMIN_LINE_BYTES) {
         result =
             failure_set(failure, FAILURE_TOO_LONG, NULL,
-                        "load: %.200s: %zu bytes without the white space between values; allowed: about %d, "
-                        "or its name, of a file in the server's folder",
-                        arguments[0], strlen(document), LIMIT_ADMIN_LINE_BYTES);
+                        "%s: %.200s: %zu bytes without the white space between values; allowed: about %d%s",
+                        command->name, arguments[0], strlen(document), LIMIT_ADMIN_LINE_BYTES,
+                        command->op == REQUEST_LOAD ? ", or its name, of a file in the server's folder" : "");
     }
     words->document = NULL;
     free(document);

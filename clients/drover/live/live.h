@@ -310,7 +310,7 @@ struct request_words {
     struct live_options live;
     bool switches[REQUEST_WORDS_SWITCHES];
     char values[REQUEST_WORDS_MEMBERS][REQUEST_WORDS_VALUE]; /* as the fields of the op; "": not given */
-    const char *document; /* of load: JSON, in place of the argument; not owned; NULL: none */
+    const char *document; /* of load and edit: JSON, in place of the argument; not owned; NULL: none */
     char document_name[LIMIT_NAME_CHARS + 1]; /* what its world is called when no option says */
 };
 

@@ -17,6 +17,7 @@ from .errors import nonsense
 SIZES = {"B": 1, "H": 2, "h": 2, "I": 4, "i": 4, "f": 4}
 NUMPY_TYPES = {"B": "u1", "H": "<u2", "h": "<i2", "I": "<u4", "i": "<i4", "f": "<f4"}
 PLAIN = (str, int, float, bool, type(None))
+DOCUMENTS = ("document", "patch")  # members of requests that are scenarios
 
 Column = Any  # numpy.ndarray, or memoryview
 _numpy: Any = None
@@ -205,12 +206,21 @@ def _from_buffer(name: str, value: Any) -> Any:
     return binascii.b2a_base64(data, newline=False).decode("ascii")
 
 
+def _as_it_is(name: str, value: Any) -> Any:
+    """A value of a scenario: None is null, and every name stays."""
+    if isinstance(value, Mapping):
+        return {key: _as_it_is(name, item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_as_it_is(name, item) for item in value]
+    return wire_value(name, value)
+
+
 def wire_value(name: str, value: Any) -> Any:
     """A value as JSON has it: buffers as base64, numpy's numbers as Python's, sequences as lists."""
     if isinstance(value, PLAIN):
         return value
     if isinstance(value, Mapping):
-        return wire_fields(value)
+        return _as_it_is(name, value) if name in DOCUMENTS else wire_fields(value)
     if isinstance(value, (list, tuple)):
         if all(type(item) in (int, float, str) for item in value):
             return value

@@ -21,11 +21,11 @@ POSITIONAL: Dict[str, Tuple[str, ...]] = {
     "pause": (), "resume": (), "step": ("count",), "load": ("scenario",), "save": ("name",), "remove_save": ("name",), "record": (),
     "rewind": ("seconds",), "mark": ("name",), "compare": (), "look": ("tick",), "seat": ("name",), "go": ("tick",), "leave": (), "seek": ("tick",), "speed": ("factor",), "ping": ("t0",), "bye": (), "hello": (), "cursor": ("x", "y"), "stats": (),
     "help": ("about",), "add_target": ("name", "x", "y"), "remove_target": ("name",), "add_obstacle": (),
-    "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (), "export": ("what",),
+    "move_obstacle": ("obstacle", "x", "y"), "set_obstacle": ("obstacle", "closed"), "remove_obstacle": ("obstacle",), "batch": ("requests",), "get": (), "measure": ("names",), "place": (), "drive": (), "export": ("what",), "edit": ("patch",),
 }
 OPS = tuple(POSITIONAL)
 HELLO = ("name", "token", "seq", "speed")
-EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "entered", "flow_field", "lag", "left", "loaded", "look_ended", "not_reloaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
+EVENTS = ("aim", "caught", "compare_begun", "compare_ended", "crossed", "cursor", "cursor_gone", "differs", "diverged", "driven", "edited", "entered", "flow_field", "lag", "left", "loaded", "look_ended", "not_reloaded", "obstacle_added", "obstacle_moved", "obstacle_removed", "obstacle_set",
           "overload", "param", "paused", "placed", "reached", "recording_ended", "recording_started", "reloading", "removed", "restarted", "resumed", "resumed_from", "rewound",
           "save_removed", "saved", "seat_timeout", "spawned", "speed", "stepped", "stepping", "target", "target_added", "target_removed", "unheeded", "unknown",
           "waiting", "warmed_up", "withdrawn")

@@ -404,6 +404,26 @@ NODISCARD enum world_result world_set_door(struct world *world, uint32_t id, boo
  * such changes may be asked of the world. A world that is not held is as it would be without all this. */
 void world_hold_ways(struct world *world, bool is_held);
 
+/** A change of the definition that a world goes by. The same: both definitions say the same about it, whatever requests have made of
+ * it since. By index in `after`. */
+struct world_edit {
+    const struct world_def *before, *after; /* size, edge, sources and sinks are the same in both */
+    uint16_t same_conditions[LIMIT_KINDS];  /* bit s: of state s */
+    bool is_same_target[LIMIT_TARGETS], is_same_place[LIMIT_TARGETS];
+    bool is_same_path[LIMIT_PATHS], is_same_formation[LIMIT_FORMATIONS];
+    bool has_other_solids;             /* obstacles or walls */
+    bool is_further[LIMIT_PLACEMENTS]; /* its agents are still to come */
+};
+/** A further world that goes by another definition, at the same tick, with the agents of this one: kinds, states, targets, paths,
+ * sources, sinks and gates are found by their names, and what an agent has stays but for what it is about that is gone. An agent whose
+ * state is gone is in the last one of its kind, until the next tick decides. What both definitions say in the same way stays as requests have made it: parameters, targets, obstacles; what
+ * requests added stays. Agents of kinds that are gone are gone.
+ *
+ * returns  WORLD_OK, with *out the caller's; WORLD_FULL (agents, targets, obstacles), WORLD_NO_MEMORY, WORLD_BAD_DEF with *what,
+ *          WORLD_GIVEN_UP: the world was spoiled. Not of a world that ranks share in stripes; the further one belongs to no ranks yet */
+NODISCARD enum world_result world_edit(const struct world *from, const struct world_edit *edit,
+                                       struct world **out, const char **what);
+
 /** A number that can be tuned: a row of body_fields() or behavior_fields() with FIELD_PARAM, of one kind. */
 struct param_ref {
     int kind;

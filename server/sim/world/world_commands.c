@@ -54,7 +54,8 @@ static float draw(struct rng *rng, struct field_range range) {
     return rng_between(rng, range.low, range.high);
 }
 
-static struct body draw_body(const struct world *world, const struct body_def *def, uint32_t id) {
+struct body world_draw_body(const struct world *world, int kind, uint32_t id) {
+    const struct body_def *def = &world->kinds[kind].def.body;
     struct rng rng = rng_begin(world->seed, world->tick, id, RNG_SPAWN_BODY);
     struct body body;
     body.mass = draw(&rng, def->mass);
@@ -66,7 +67,7 @@ static struct body draw_body(const struct world *world, const struct body_def *d
 
 float world_new_radius(const struct world *world, int kind, uint32_t id) {
     const struct kind *of = &world->kinds[kind];
-    return of->draws_body ? draw_body(world, &of->def.body, id).radius : of->def.body.radius.low;
+    return of->draws_body ? world_draw_body(world, kind, id).radius : of->def.body.radius.low;
 }
 
 /* What lies by slot of the agent of the last row. */
@@ -106,7 +107,7 @@ static void spawn_one(struct world *world, const struct spawn_def *spawn, uint32
     }
     if (kind->draws_body) {
         world->flags[row] = AGENT_OWN_BODY;
-        world->own_body[row] = draw_body(world, &kind->def.body, id);
+        world->own_body[row] = world_draw_body(world, spawn->kind, id);
     }
     if (is_here) {
         put_last(world, spawn);

@@ -348,8 +348,7 @@ static enum world_result make_room(const struct world_def *def, struct world *wo
     return world_all_ranks(world, world_reserve(world, (int32_t)total) == 0) ? WORLD_OK : WORLD_NO_MEMORY;
 }
 
-/* Of a kind that is still to be found. */
-static struct spawn_def spawn_of(const struct placement_def *placement) {
+struct spawn_def world_spawn_of(const struct placement_def *placement) {
     return (struct spawn_def){
         .kind = -1,
         .count = placement->count,
@@ -367,7 +366,7 @@ static enum world_result place_all(const struct world_def *def, struct world *wo
                                    struct world_spacing *spacing, const char **what) {
     for (int i = 0; i < def->placement_count; i++) {
         const struct placement_def *placement = &def->placements[i];
-        struct spawn_def spawn = spawn_of(placement);
+        struct spawn_def spawn = world_spawn_of(placement);
         spawn.kind = world_find_kind(world, placement->kind);
         if (spawn.kind < 0) {
             *what = unknown_kind;
@@ -534,7 +533,7 @@ static void give_headings(const struct world *world, const struct world_def *def
                 low = middle + 1;
             }
         }
-        const struct spawn_def spawn = spawn_of(&def->placements[low]);
+        const struct spawn_def spawn = world_spawn_of(&def->placements[low]);
         world->heading[slot] = world_new_heading(world, &spawn, world->id[row]);
     }
 }

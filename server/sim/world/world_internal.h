@@ -263,6 +263,10 @@ vec2 world_draw_place(const struct world *world, const struct spawn_def *spawn, 
                       struct rng *rng);
 /** Where a new agent faces. */
 vec2 world_new_heading(const struct world *world, const struct spawn_def *spawn, uint32_t id);
+/** The agents of a placement, of a kind that is still to be found. */
+struct spawn_def world_spawn_of(const struct placement_def *placement);
+/** The body of a new agent of a kind. */
+struct body world_draw_body(const struct world *world, int kind, uint32_t id);
 /** The radius that the body of a new agent has, px. */
 float world_new_radius(const struct world *world, int kind, uint32_t id);
 

@@ -8,6 +8,7 @@
 #include "common/base/limits.h"
 #include "common/json/json_check.h"
 #include "common/json/json_text.h"
+#include "common/json/json_writer.h"
 
 /* ==== json_check: refusals with place and reason; cJSON accepts every accepted text too ==== */
 
@@ -516,6 +517,70 @@ static void layout_changes_white_space_alone(void **state) {
     }
 }
 
+/* ==== merge patch ==== */
+
+/* The table of RFC 7396, appendix A; and that members keep their places. */
+static void a_merge_patch(void **state) {
+    static const char *const rows[][3] = {
+        {"{\"a\":\"b\"}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"b\":\"c\"}", "{\"a\":\"b\",\"b\":\"c\"}"},
+        {"{\"a\":\"b\"}", "{\"a\":null}", "{}"},
+        {"{\"a\":\"b\",\"b\":\"c\"}", "{\"a\":null}", "{\"b\":\"c\"}"},
+        {"{\"a\":[\"b\"]}", "{\"a\":\"c\"}", "{\"a\":\"c\"}"},
+        {"{\"a\":\"c\"}", "{\"a\":[\"b\"]}", "{\"a\":[\"b\"]}"},
+        {"{\"a\":{\"b\":\"c\"}}", "{\"a\":{\"b\":\"d\",\"c\":null}}", "{\"a\":{\"b\":\"d\"}}"},
+        {"{\"a\":[{\"b\":\"c\"}]}", "{\"a\":[1]}", "{\"a\":[1]}"},
+        {"[\"a\",\"b\"]", "[\"c\",\"d\"]", "[\"c\",\"d\"]"},
+        {"{\"a\":\"b\"}", "[\"c\"]", "[\"c\"]"},
+        {"{\"a\":\"foo\"}", "null", "null"},
+        {"{\"a\":\"foo\"}", "\"bar\"", "\"bar\""},
+        {"{\"e\":null}", "{\"a\":1}", "{\"e\":null,\"a\":1}"},
+        {"[1,2]", "{\"a\":\"b\",\"c\":null}", "{\"a\":\"b\"}"},
+        {"{}", "{\"a\":{\"bb\":{\"ccc\":null}}}", "{\"a\":{\"bb\":{}}}"},
+        {"{\"a\":1,\"b\":{\"c\":2,\"d\":3},\"e\":4}", "{\"b\":{\"c\":9},\"A\":5}",
+         "{\"a\":1,\"b\":{\"c\":9,\"d\":3},\"e\":4,\"A\":5}"},
+        {"{\"a\":-0,\"b\":\"\\u0007\\\"\"}", "{\"c\":[{\"d\":null}],\"e\":1e300}",
+         "{\"a\":-0,\"b\":\"\\u0007\\\"\",\"c\":[{\"d\":null}],\"e\":1e300}"},
+        {"{\"a\":1.50,\"\\u0062\":[1E2]}",
+         "{\"b\":{\"x\":[\"}\",{\"y\":null}],\"z\":null},\"\\u0061\":4.0e2}",
+         "{\"a\":4.0e2,\"\\u0062\":{\"x\":[\"}\",{\"y\":null}]}}"},
+    };
+    struct buffer text;
+    (void)state;
+    buffer_init(&text, 40000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        buffer_clear(&text);
+        assert_true(json_merge(rows[i][0], rows[i][1], &text));
+        assert_string_equal(text.data, rows[i][2]);
+    }
+    buffer_clear(&text);
+    assert_true(json_merge(NULL, "{\"a\":1}", &text));
+    assert_string_equal(text.data, "{\"a\":1}");
+    char many[32 * JSON_MERGE_MEMBERS] = "{";
+    for (int i = 0; i <= JSON_MERGE_MEMBERS; i++) {
+        const size_t length = strlen(many);
+        buffer_clear(&text);
+        (void)snprintf(many + length, sizeof many - length, "%s\"%d\":0}", i > 0 ? "," : "", i);
+        assert_true(json_merge("{}", many, &text) == (i < JSON_MERGE_MEMBERS));
+        many[strlen(many) - 1] = '\0';
+    }
+    buffer_fini(&text);
+}
+
+/* A tree that is written comes back with the same bits. */
+static void a_tree_is_written(void **state) {
+    static const char whole[] = "{\"a\":[-0,0.1,1e+300,null,true,[]],\"b\\\"\":\"\\u0007\",\"c\":{}}";
+    cJSON *tree = cJSON_Parse(whole);
+    struct buffer text;
+    (void)state;
+    buffer_init(&text, 1000);
+    struct json_writer json = json_writer_begin(&text);
+    json_tree_write(&json, tree);
+    assert_string_equal(text.data, whole);
+    buffer_fini(&text);
+    cJSON_Delete(tree);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(accepts_json),
@@ -536,6 +601,8 @@ int main(void) {
         cmocka_unit_test(anything_can_be_put_back),
         cmocka_unit_test(more_than_there_is_room_for),
         cmocka_unit_test(the_place_is_that_of_the_path),
+        cmocka_unit_test(a_merge_patch),
+        cmocka_unit_test(a_tree_is_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -7,6 +7,7 @@
 
 #include "common/json/field_json.h"
 #include "common/protocol/request.h"
+#include "common/protocol/request_batch.h"
 #include "common/protocol/request_extra.h"
 #include "common/protocol/request_table.h"
 #include "common/snapshot/snapshot.h"
@@ -208,6 +209,21 @@ static void a_document_keeps_its_text(void **state) {
             "\"a\007b\" is not a name: 1 to 31 characters of A-Z a-z 0-9 _ -");
     refused("{\"op\":\"load\",\"document\":{\"a\":1,\"a\":2}}", "", FAILURE_INVALID, "",
             "byte 32: duplicate key \"a\"");
+}
+
+static void a_patch(void **state) {
+    struct request request = decoded(
+        "{\"op\":\"edit\",\"remove_agents\":true,\"patch\":{ \"b\":[1.50,-0,null], \"a\":{\"c\":null}}}");
+    assert_true(request.body.edit.remove_agents);
+    assert_string_equal(request.extra->document, "{\"b\":[1.50,-0,null],\"a\":{\"c\":null}}");
+    request_fini(&request);
+    request = decoded(
+        "{\"op\":\"batch\",\"requests\":[{\"op\":\"edit\",\"patch\":{\"x\":0.1000000000000000055}}]}");
+    assert_string_equal(request_member(&request, 0)->extra->document, "{\"x\":0.1}");
+    request_fini(&request);
+    refused("{\"op\":\"edit\"}", "", FAILURE_BAD_PARAM, "patch", "missing; expected object");
+    refused("{\"op\":\"edit\",\"patch\":[1]}", "", FAILURE_BAD_PARAM, "patch",
+            "expected an object, a JSON merge patch of the scenario; found an array");
 }
 
 static void what_is_kept(void **state) {
@@ -612,6 +628,10 @@ static struct request random_request(uint64_t *random) {
         request.body.load.has_seed = request.body.load.save[0] == '\0' && coin(random);
         request.body.load.seed = request.body.load.has_seed ? test_random(random) >> 11 : 0;
         break;
+    case REQUEST_EDIT:
+        request.body.edit.has_patch = true; /* {} */
+        request.body.edit.remove_agents = coin(random);
+        break;
     case REQUEST_PING:
         request.body.ping.has_t0 = coin(random);
         request.body.ping.t0 = request.body.ping.has_t0 ? (double)(test_random(random) >> 20) / 1000.0 : 0.0;
@@ -756,6 +776,7 @@ static void every_request_round_trips(void **state) {
         buffer_clear(&again);
         request_encode(&back, &again);
         assert_string_equal(again.data, out.data);
+        request_fini(&back);
     }
     buffer_fini(&out);
     buffer_fini(&again);
@@ -954,6 +975,7 @@ int main(void) {
         cmocka_unit_test(refuses_bad_fields),
         cmocka_unit_test(holds_the_rules_between_fields),
         cmocka_unit_test(a_document_keeps_its_text),
+        cmocka_unit_test(a_patch),
         cmocka_unit_test(what_is_kept),
         cmocka_unit_test(subscriptions),
         cmocka_unit_test(inspecting),
