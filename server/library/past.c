@@ -181,15 +181,31 @@ static void drop_branch(struct past *past, struct past_branch *branch) {
     free(branch);
 }
 
-/* The one that was left first; NULL: there is none but the current one. */
-static struct past_branch *oldest_left(const struct past *past) {
-    struct past_branch *oldest = NULL;
+/* 0: nothing else hangs on it; 1: other branches do; 2: the current one does, whose past it has. */
+static int worth(const struct past *past, const struct past_branch *branch) {
+    int found = 0;
+    for (const struct past_branch *other = past->branches; other != NULL; other = other->next) {
+        found = other->from == branch->number ? 1 : found;
+    }
+    for (const struct past_branch *at = past->current; at != NULL; at = find_branch(past, at->from)) {
+        found = at == branch ? 2 : found;
+    }
+    return found;
+}
+
+/* Of those that are worth least the one that was left first; NULL: there is none but the current one. */
+static struct past_branch *next_to_go(const struct past *past) {
+    struct past_branch *found = NULL;
+    int least = 0;
     for (struct past_branch *branch = past->branches; branch != NULL; branch = branch->next) {
-        if (branch != past->current && (oldest == NULL || branch->left < oldest->left)) {
-            oldest = branch;
+        const int value = branch != past->current ? worth(past, branch) : 0;
+        if (branch != past->current &&
+            (found == NULL || value < least || (value == least && branch->left < found->left))) {
+            found = branch;
+            least = value;
         }
     }
-    return oldest;
+    return found;
 }
 
 static int count_branches(const struct past *past) {
@@ -208,7 +224,7 @@ static void begin_branch(struct past *past, struct past_branch *branch) {
     branch->next = past->branches;
     past->branches = past->current = branch;
     while (count_branches(past) > PAST_BRANCHES) {
-        drop_branch(past, oldest_left(past));
+        drop_branch(past, next_to_go(past));
     }
 }
 
@@ -271,7 +287,7 @@ static bool evict(struct past *past) {
     if (thin_one(past)) {
         return true;
     }
-    struct past_branch *left = oldest_left(past), *current = past->current;
+    struct past_branch *left = next_to_go(past), *current = past->current;
     if (left != NULL) {
         drop_branch(past, left);
         return true;
@@ -469,8 +485,14 @@ static bool is_untouched(const struct past *past, const struct past_branch *bran
 /* The branch of the way, in its place among the others. */
 static void open_branch(struct past *past, struct past_way *way) {
     struct past_branch *branch = way->branch, *left = past->current;
-    const bool is_moved = left != NULL && left->number != way->from && is_untouched(past, left);
+    const bool is_moved = left != NULL && is_untouched(past, left);
     way->branch = NULL;
+    for (const struct past_branch *of = find_branch(past, way->from);
+         of != NULL && find_branch(past, of->from) != NULL && way->tick == of->fork_tick &&
+         way->seq == of->fork_seq;
+         of = find_branch(past, way->from)) {
+        way->from = of->from; /* where a branch begins is a moment of the one that it comes from */
+    }
     branch->from = way->from;
     branch->fork_tick = branch->tick = way->tick;
     branch->fork_seq = way->seq;

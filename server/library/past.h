@@ -33,7 +33,7 @@ struct node;
 
 enum {
     PAST_NAME = 16,     /* "b12" */
-    PAST_BRANCHES = 64, /* the one that was left first goes then */
+    PAST_BRANCHES = 64, /* one on which no other hangs goes then, the first that was left */
     PAST_MARKS = 64,
     PAST_CHANGE_TEXT = 96
 };

@@ -215,6 +215,26 @@ class Rewind(Case):
                                  ({"tick": 1, "ticks": 1}, "bad_param"), ({"seconds": -1}, "out_of_range")):
                 self.assert_error(one.request("rewind", **fields), code)
 
+    def test_what_is_left_out_is_what_nothing_hangs_on(self):
+        with Server("--paused", "flock") as server, server.connect() as client:
+            client.request("step", count=100)
+            client.request("mark", name="good")
+            hash_at_60 = client.request("rewind", tick=60)["hash"]
+            for _ in range(70):  # again and again to where an empty branch begins
+                reply = client.request("rewind", tick=60)
+                self.assert_reply(reply, "rewind", branch="b2", hash=hash_at_60)
+                self.assertEqual(reply["from"], "b1")
+                self.assert_reply(client.request("rewind", ticks=0), "rewind", branch="b2")
+            for _ in range(70):  # many tries from the same moment
+                client.request("spawn", kind="bird", count=1)
+                client.request("step", count=1)
+                self.assertEqual(client.request("rewind", tick=60)["hash"], hash_at_60)
+            listed = client.request("list", what="branches")
+            self.assertEqual([mark["name"] for mark in listed["marks"]], ["good"])
+            self.assertIn("b1", [row["name"] for row in listed["branches"]])
+            self.assert_reply(client.request("rewind", tick=1), "rewind", tick=1)
+            self.assert_reply(client.request("rewind", mark="good"), "rewind", tick=100)
+
     def test_memory(self):
         with Server("--paused", "--rewind", "0", "flock") as server, server.connect() as client:
             for op, fields in (("rewind", {"ticks": 1}), ("mark", {"name": "a"}), ("list", {"what": "branches"}), ("list", {"what": "changes"})):
