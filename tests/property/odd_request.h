@@ -300,6 +300,21 @@ static inline void put_members_of_batch(const struct world *world, struct buffer
     }
 }
 
+/* Numbers of a kind, a target; mostly such as can be. */
+static inline void put_patch(const struct odd_member *member, struct buffer *out) {
+    put(out, "{\"kinds\":{");
+    put_string(out, world_kind(member->world, member->kind)->name);
+    put(out, ":{\"mass\":");
+    put_number(out, 0.01, 100.0);
+    put(out, ",\"max_speed\":");
+    put_number(out, 0.0, 200.0);
+    put(out, "}},\"targets\":{\"new1\":[");
+    put_coordinate(member->world, out);
+    put(out, ",");
+    put_coordinate(member->world, out);
+    put(out, "]}}");
+}
+
 static inline void put_shaped(const struct odd_member *member, struct buffer *out) {
     const char *name = member->field->name;
     if (strcmp(name, "agents") == 0) {
@@ -309,6 +324,8 @@ static inline void put_shaped(const struct odd_member *member, struct buffer *ou
         put_members_of_batch(member->world, out);
     } else if (member->op == REQUEST_ADD_OBSTACLE) {
         put_shape(member, out);
+    } else if (strcmp(name, "patch") == 0) {
+        put_patch(member, out);
     } else {
         fail_msg("%s: the test does not know the form of %s", request_op_name(member->op), name);
     }
