@@ -219,6 +219,9 @@ struct command_lanes {
 enum { COMMAND_SCHEDULE_CAPACITY = 4096 };
 #define COMMAND_SCHEDULE_EXTRA_BYTES ((size_t)64 * 1024 * 1024)
 
+/** Requests that wait for a go: of a seat at most; of all seats together, but for the first ones of each seat. */
+enum { COMMAND_SEAT_MOST = 1024, COMMAND_SEATS_MOST = 4096, COMMAND_SEAT_SURE = 128 };
+
 /** No command waits for a tick. */
 #define COMMAND_NEVER_DUE UINT64_MAX
 

@@ -92,7 +92,7 @@ void looks_request(struct loop_context *loop, struct session *session, const str
                looks_move(loop->looks, &session->look, &origin, request, &view, &failure) != 0) {
         reply_refusal(session, request, &failure);
     } else {
-        session_expect_answer(session, 0);
+        session_expect_answer(session, 0, false);
     }
 }
 
@@ -123,7 +123,7 @@ bool looks_take_request(struct loop_context *loop, struct session *session, cons
         if (!looks_ask(loop->looks, session->look, &origin, request)) {
             return false; /* the look has ended */
         }
-        session_expect_answer(session, weight_of(request));
+        session_expect_answer(session, weight_of(request), false);
         return true;
     }
     if (!changes_world(request->op)) {

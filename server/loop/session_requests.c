@@ -340,7 +340,7 @@ static bool submit(struct loop_context *loop, struct session *session, const str
         if (request->has_at) {
             session_expect_tick(session);
         } else {
-            session_expect_answer(session, weight_of(request));
+            session_expect_answer(session, weight_of(request), command_is_of_tick(request));
         }
         return true;
     case COMMAND_REPLACED:
@@ -590,7 +590,10 @@ static void send_event(struct loop_context *loop, const struct message_event *ev
 }
 
 void delivery_send_event(struct loop_context *loop, struct message_event *event, bool is_detail) {
-    const struct session *session = event->is_recorded ? NULL : session_set_find(&loop->sessions, event->by);
+    struct session *session = event->is_recorded ? NULL : session_set_find(&loop->sessions, event->by);
+    if (session != NULL && strcmp(event->event, "seat_timeout") == 0 && strcmp(event->then, "leave") == 0) {
+        session->has_seat = false;
+    }
     if (session != NULL && session->client.name[0] != '\0') {
         memcpy(event->name, session->client.name, sizeof event->name);
         event->has |= EVENT_HAS_NAME;
@@ -643,6 +646,9 @@ static void send_frame_answer(struct loop_context *loop, struct session *session
     shared_bytes_release(shared);
 }
 
+static_assert(SESSION_SEAT_COMMANDS == COMMAND_SEAT_MOST + SESSION_COMMANDS,
+              "what waits for a go leaves as many as without a seat");
+
 /* The reply or error to a command; text: NULL for none. */
 static void deliver_answer(struct loop_context *loop, struct session *session, const struct command *command,
                            char *text, size_t length) {
@@ -651,6 +657,9 @@ static void deliver_answer(struct loop_context *loop, struct session *session, c
     const bool has_ticks = command->request.op == REQUEST_STEP || command->request.op == REQUEST_GO;
     if (has_ticks && text != NULL && is_reply) {
         rate_limit_forgive(&session->limit, session_now_ms(session));
+    }
+    if (command->request.op == REQUEST_LEAVE || (command->request.op == REQUEST_SEAT && is_reply)) {
+        session->has_seat = command->request.op == REQUEST_SEAT;
     }
     if (command->event.is_notice && session->notices.no_effect) {
         free(text);
@@ -671,7 +680,7 @@ static void deliver_answer(struct loop_context *loop, struct session *session, c
     if (command->request.has_at) {
         session_tick_answered(session);
     } else {
-        session_answered(session, weight_of(&command->request));
+        session_answered(session, weight_of(&command->request), command_is_of_tick(&command->request));
     }
 }
 

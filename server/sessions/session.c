@@ -158,9 +158,15 @@ static bool is_foreign(const struct session *session, const char *line, size_t l
 
 /* ---- requests ---- */
 
+/* Whether one more request may wait for the world. */
+static bool may_wait(const struct session *session) {
+    const int longs = session->outstanding_long + (session->has_seat ? 0 : session->outstanding_ticks);
+    return session->outstanding < (session->has_seat ? SESSION_SEAT_COMMANDS : SESSION_COMMANDS) &&
+           longs < SESSION_LONG_ANSWERS;
+}
+
 static bool may_take_line(const struct session *session) {
-    return session_is_open(session) && !session->is_leaving && !session->is_held &&
-           session->outstanding < SESSION_COMMANDS && session->outstanding_long < SESSION_LONG_ANSWERS &&
+    return session_is_open(session) && !session->is_leaving && !session->is_held && may_wait(session) &&
            send_queue_has_room(&session->stream.queue) && rate_limit_allows(&session->limit);
 }
 
@@ -229,17 +235,21 @@ void session_run(struct session *session) {
     leave_when_done(session);
 }
 
-void session_expect_answer(struct session *session, int longs) {
-    session->outstanding++;
-    session->outstanding_long += longs;
-    assert(longs >= 0 && longs <= SESSION_LONG_ANSWERS && session->outstanding <= SESSION_COMMANDS);
+static int *count_of_long(struct session *session, bool is_of_tick) {
+    return is_of_tick ? &session->outstanding_ticks : &session->outstanding_long;
 }
 
-void session_answered(struct session *session, int longs) {
-    assert(session->outstanding > 0 && session->outstanding_long >= longs);
+void session_expect_answer(struct session *session, int longs, bool is_of_tick) {
+    session->outstanding++;
+    *count_of_long(session, is_of_tick) += longs;
+    assert(longs >= 0 && longs <= SESSION_LONG_ANSWERS && session->outstanding <= SESSION_SEAT_COMMANDS);
+}
+
+void session_answered(struct session *session, int longs, bool is_of_tick) {
+    assert(session->outstanding > 0 && *count_of_long(session, is_of_tick) >= longs);
     session->outstanding--;
-    session->outstanding_long -= longs;
-    assert(session->outstanding > 0 || session->outstanding_long == 0);
+    *count_of_long(session, is_of_tick) -= longs;
+    assert(session->outstanding > 0 || session->outstanding_long + session->outstanding_ticks == 0);
     if (session_is_open(session)) {
         run_later(session);
         leave_when_done(session);
@@ -262,13 +272,13 @@ void session_tick_answered(struct session *session) {
 void session_keep(struct session *session) {
     assert(!session->is_held);
     session->is_held = true;
-    session_expect_answer(session, 0);
+    session_expect_answer(session, 0, false);
 }
 
 void session_release(struct session *session) {
     assert(session->is_held);
     session->is_held = false;
-    session_answered(session, 0);
+    session_answered(session, 0, false);
 }
 
 bool session_is_half_closed(const struct session *session) {

@@ -6,7 +6,7 @@
  * 1. A session lives from session_open to its host's on_closed; only then may its memory be freed. A holder
  * of a session's number asks the session_set whether the session still exists.
  * 2. Lines are handed out in order, at most SESSION_LINES_PER_TURN a turn; then other sessions get theirs.
- * While SESSION_COMMANDS requests of it wait for the world (SESSION_LONG_ANSWERS of those with long answers),
+ * While SESSION_COMMANDS requests of it wait for the world (SESSION_LONG_ANSWERS of those with long answers; see has_seat),
  * while half of LIMIT_CONTROL_BYTES waits to be read by it, or after it said bye, its lines are left alone
  * (and the socket is not read: the sender is held back by TCP, not by an error). So a client that reads gets
  * every answer, and is closed only when no byte is accepted for LIMIT_STALL_SECONDS.
@@ -14,7 +14,8 @@
  * is sent; the stream does the rest. A closed session sends nothing and has no subscription.
  * 4. Memory: one line (64 KiB; 1 MiB of an admin, while such a line arrives) + one read (4 KiB), LIMIT_CONTROL_BYTES of events; of replies half of that and
  * the answers to what waits for the world; references to at most two frames and two keys. SESSION_COMMANDS
- * requests of it may wait in the queue of the world, about 9 KiB each.
+ * requests of it may wait in the queue of the world, about 9 KiB each; with a seat SESSION_SEAT_COMMANDS may wait, there and
+ * for its go.
  * 5. A session that sends faster than its rate limit is held back like one with too many requests waiting,
  * gets a `rate` error once a second, and is closed when that lasts LIMIT_RATE_SECONDS.
  * 6. Events that pass LIMIT_CONTROL_BYTES are left out and counted; from the first of them on the session
@@ -83,8 +84,9 @@ uint64_t rate_limit_held_for_ms(const struct rate_limit *limit, uint64_t now_ms)
 
 enum {
     SESSION_LINES_PER_TURN = 64,
-    SESSION_COMMANDS = 128,   /* requests of one session that may wait for the world */
-    SESSION_LONG_ANSWERS = 8, /* and of those whose answers may be long */
+    SESSION_COMMANDS = 128,       /* requests of one session that may wait for the world */
+    SESSION_LONG_ANSWERS = 8,     /* and of those whose answers may be long */
+    SESSION_SEAT_COMMANDS = 1152, /* with a seat: more than may wait for its go, so that this is read */
     SESSION_ADDRESS_CHARS = 64
 };
 
@@ -189,7 +191,9 @@ struct session {
     uint64_t errors;       /* lines that were answered with an error */
     int bad_lines;         /* unreadable ones in a row */
     int outstanding;       /* requests that wait for the world */
-    int outstanding_long;  /* and of those that may have long answers */
+    int outstanding_long;  /* and of those that may have long answers, besides */
+    int outstanding_ticks; /* those of a tick that may: with a seat they wait for its go, and hold nothing back */
+    bool has_seat;         /* as far as the answers that have come say */
     int scheduled;         /* requests that wait for a tick; they are not outstanding */
     uint64_t left_out;     /* events and such lines that were too many to keep, since it last caught up */
     bool has_backlog;      /* lines may be left to handle */
@@ -225,10 +229,11 @@ bool session_is_runnable(const struct session *session);
 /** Handles waiting lines, one turn's worth. */
 void session_run(struct session *session);
 /** A request of this session was handed to the world. longs: as how many long answers its answer counts,
- * SESSION_LONG_ANSWERS for one with a frame: no further line is taken before it. */
-void session_expect_answer(struct session *session, int longs);
-/** That request is answered; longs as before. Lines may be handled again, or the session may end. */
-void session_answered(struct session *session, int longs);
+ * SESSION_LONG_ANSWERS for one with a frame: no further line is taken before it. is_of_tick: whether it waits for the go
+ * of its session's seat, if there is one (command_is_of_tick). */
+void session_expect_answer(struct session *session, int longs, bool is_of_tick);
+/** That request is answered; the others as before. Lines may be handled again, or the session may end. */
+void session_answered(struct session *session, int longs, bool is_of_tick);
 /** A request of this session that waits for a tick was handed to the world. */
 void session_expect_tick(struct session *session);
 /** That request is answered. */

@@ -211,7 +211,8 @@ struct seats {
     uint64_t began_ns; /* when the first one was taken */
     uint64_t since_ns; /* when the wait for the next tick began */
     uint64_t credit;   /* ticks of the world that are due, of the last one of the tick clock */
-    size_t kept_bytes; /* the extras of the requests that wait */
+    uint32_t kept;     /* requests that wait for a go, */
+    size_t kept_bytes; /* and their extras */
 };
 
 /* What makes checkpoints for the past (server/library/past.h). */

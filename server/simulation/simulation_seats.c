@@ -2,7 +2,8 @@
  *
  * A seat is waiting, while the world waits for its go; going, while ticks of its go are left to do; or excused from the tick
  * that comes, which begins without it. Requests of a holder that are of a tick are kept with its seat until the tick of
- * its next go begins. Then all seats' are applied, in the order of the names of the seats. */
+ * its next go begins. Then all seats' are applied, in the order of the names of the seats. What is more than may be kept is
+ * refused, so that the go behind it is read (SESSION_SEAT_COMMANDS). */
 #include "server/simulation/simulation_internal.h"
 
 #include <assert.h>
@@ -114,6 +115,7 @@ static void withdraw(struct simulation *simulation, struct seat *seat, const cha
         simulation->seats.kept_bytes -= request_extra_bytes(&command->request);
         refuse(simulation, command, FAILURE_WITHDRAWN, why);
     }
+    simulation->seats.kept -= seat->kept;
     seat->last = NULL;
     seat->kept = 0;
 }
@@ -312,6 +314,24 @@ void simulation_seats_move(struct simulation *simulation) {
 
 /* ---- requests ---- */
 
+/* Whether one more request, with so many bytes of extras, may wait for the go of the seat. 0, or -1 with the failure. */
+static int check_room(const struct seats *seats, const struct seat *seat, size_t bytes,
+                      struct failure *failure) {
+    if (seat->kept == COMMAND_SEAT_MOST) {
+        return failure_set(failure, FAILURE_FULL, NULL,
+                           "a seat has at most %d requests before its go; a batch is one", COMMAND_SEAT_MOST);
+    }
+    if (seats->kept >= COMMAND_SEATS_MOST && seat->kept >= COMMAND_SEAT_SURE) {
+        return failure_set(failure, FAILURE_FULL, NULL,
+                           "%u requests of all seats wait for a go; this seat has at most %d then",
+                           (unsigned)seats->kept, COMMAND_SEAT_SURE);
+    }
+    return bytes <= COMMAND_EXTRA_BYTES - seats->kept_bytes
+               ? 0
+               : failure_set(failure, FAILURE_FULL, NULL,
+                             "the requests that wait for a go take too much memory");
+}
+
 bool simulation_seats_keep(struct simulation *simulation, struct command *command) {
     struct seats *seats = &simulation->seats;
     struct seat *seat = find_seat(seats, command->origin.session);
@@ -319,12 +339,14 @@ bool simulation_seats_keep(struct simulation *simulation, struct command *comman
         return false;
     }
     const size_t bytes = request_extra_bytes(&command->request);
-    if (bytes > COMMAND_EXTRA_BYTES - seats->kept_bytes) {
-        refuse(simulation, command, FAILURE_FULL, "the requests that wait for a go take too much memory");
+    struct failure failure = {0};
+    if (check_room(seats, seat, bytes, &failure) != 0) {
+        refuse(simulation, command, failure.code, failure.message);
         return true;
     }
     assert(command->next == NULL && seat->go == NULL);
     seats->kept_bytes += bytes;
+    seats->kept++;
     seat->kept++;
     if (seat->first == NULL) {
         seat->first = command;
@@ -344,6 +366,7 @@ struct command *simulation_seats_take(struct simulation *simulation) {
             seat->first = command->next;
             command->next = NULL;
             seat->kept--;
+            seats->kept--;
             seats->kept_bytes -= request_extra_bytes(&command->request);
             if (command->request.has_at) {
                 command_queue_renew(&simulation->commands, command);

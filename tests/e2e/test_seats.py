@@ -1,6 +1,7 @@
 """Lock step: seats and go. What holders may do, in which order their requests take effect, how long the world waits, and whether holders
 that come, go, stop and die ever change a bit of what the others do."""
 
+import contextlib
 import json
 import os
 import pathlib
@@ -205,6 +206,81 @@ class Rules(Seats):
             viewer.request("resume")
             self.assertEqual(b.answer_to("go")["tick"], 3)
             self.assertEqual(a.answer_to("go")["tick"], 3)
+
+    def test_many_requests_before_a_go(self):
+        """However many there are, go is read: in a seat requests wait for it. Too many are refused."""
+        with Server("--paused", "--rate", "0", "seek") as server, server.connect() as a, server.connect() as other:
+            self.seat(a, "a", wait_ms=600000)
+            other.request("resume")
+            tick = 0
+            for count in (128, 400, 1024):
+                for number in range(count):
+                    a.send("set_target", name="mouse", x=number, y=1, id=f"t{number}")
+                a.send("go", tick=tick, id="go")
+                for number in range(count):
+                    self.assert_reply(a.answer_to(f"t{number}"), "set_target", tick=tick)
+                self.assertEqual(a.answer_to("go")["tick"], tick + 1)
+                tick += 1
+            for number in range(1300):  # as many more are refused as a connection may otherwise have waiting, and then some
+                a.send("set_target", name="mouse", x=number, y=1, id=f"t{number}")
+            refusal = a.answer_to("t1024")
+            self.assert_error(refusal, "full")
+            self.assertIn("at most 1024 requests", refusal["message"])
+            self.assert_error(a.answer_to("t1299"), "full")
+            self.assertEqual(self.seats(other)["a"]["requests"], 1024)
+            a.send("leave", id="leave")
+            self.assert_reply(a.answer_to("leave"), "leave", seats=0)
+            self.assert_error(a.answer_to("t1023"), "withdrawn")
+            self.assert_reply(a.request("set_target", name="mouse", x=1, y=1), "set_target")
+
+    def test_many_long_answers_before_a_go(self):
+        """Of requests with long answers, which are held back sooner, as many may wait for a go; also those that came right behind `seat`."""
+        with Server("--paused", "seek") as server, server.connect() as a, server.connect() as other:
+            a.send("seat", name="a", wait_ms=600000, id="seat")
+            for number in range(40):
+                a.send("batch", requests=[{"op": "spawn", "kind": "seeker"}], id=f"t{number}")
+                a.send("remove", agents=[999999], id=f"r{number}")
+            wait_for(lambda: self.seats(other).get("a", {}).get("requests") == 80, "80 requests")
+            other.request("resume")
+            a.send("go", tick=0, id="go")
+            for number in range(40):
+                self.assert_reply(a.answer_to(f"t{number}"), "batch")
+            self.assertEqual(a.answer_to("go")["tick"], 1)
+
+    def test_all_seats_share_the_requests_that_wait(self):
+        """Four seats with all that one may have leave 128 for each other one."""
+        with contextlib.ExitStack() as stack:
+            server = stack.enter_context(Server("--paused", "--rate", "0", "seek"))
+            clients = [stack.enter_context(server.connect()) for _ in range(5)]
+            for number, client in enumerate(clients):
+                self.seat(client, f"s{number}", wait_ms=600000)
+                for at in range(1024 if number < 4 else 129):
+                    client.send("set_target", name="mouse", x=at, y=1, id=f"t{at}")
+                wait_for(lambda: self.seats(clients[0])[f"s{number}"]["requests"] == (1024 if number < 4 else 128), "the requests")
+            refusal = clients[4].answer_to("t128")
+            self.assert_error(refusal, "full")
+            self.assertIn("of all seats", refusal["message"])
+            clients[0].request("resume")
+            for client in clients:
+                client.send("go", tick=0, id="go")
+            for client in clients:
+                self.assertEqual(client.answer_to("go")["tick"], 1)
+
+    def test_after_a_lost_seat_requests_take_effect_at_once(self):
+        with Server("--paused", "seek") as server, server.connect() as a, server.connect() as other:
+            other.request("subscribe", layout="events")
+            self.seat(a, "a", wait_ms=50, on_timeout="leave")
+            for number in range(300):
+                a.send("set_target", name="mouse", x=number, y=1, id=f"t{number}")
+            wait_for(lambda: self.seats(other)["a"]["requests"] == 300, "the requests")
+            other.request("resume")
+            wait_for(lambda: not self.seats(other), "the end of the wait")
+            self.assert_error(a.answer_to("t0"), "withdrawn")
+            self.assert_error(a.answer_to("t299"), "withdrawn")
+            self.assert_reply(a.request("set_target", name="mouse", x=1, y=1), "set_target")
+            wait_for(lambda: other.request("stats")["tick"] > 1, "ticks")
+            self.assert_error(a.request("set_target", name="mouse", x=1, y=1, at=0), "late")
+            self.assert_error(a.request("go", tick=0), "no_seat")
 
 
 class Order(Seats):

@@ -6,7 +6,7 @@
 #include "server/sessions/session.h"
 #include "tests/unit/server/net/tcp_pair.h"
 
-enum { LOG_BYTES = 8192, LONG_REPLY = 60000 };
+enum { LOG_BYTES = 16384, LONG_REPLY = 60000 };
 
 struct fixture {
     uv_loop_t loop;
@@ -60,9 +60,11 @@ static void on_line(void *context, struct session *session, const char *line, si
     fixture->lines++;
     add_to_log(fixture, line);
     if (strcmp(line, "wait") == 0) {
-        session_expect_answer(session, false);
+        session_expect_answer(session, false, false);
     } else if (strcmp(line, "wait long") == 0) {
-        session_expect_answer(session, true);
+        session_expect_answer(session, true, false);
+    } else if (strcmp(line, "t") == 0) {
+        session_expect_answer(session, 1, true);
     } else if (strcmp(line, "hold") == 0) {
         session_keep(session);
     } else if (strcmp(line, "leave") == 0) {
@@ -248,12 +250,12 @@ static void waiting_requests_hold_lines_back(void **state) {
     assert_int_equal(fixture->lines, SESSION_COMMANDS);
     assert_false(fixture->session->stream.is_reading);
     const int runnable = fixture->runnable;
-    session_answered(fixture->session, false);
+    session_answered(fixture->session, false, false);
     assert_int_equal(fixture->runnable, runnable + 1);
     session_run(fixture->session);
     assert_int_equal(fixture->lines, SESSION_COMMANDS + 1);
     for (int i = 0; i < SESSION_COMMANDS; i++) {
-        session_answered(fixture->session, false);
+        session_answered(fixture->session, false, false);
     }
     assert_int_equal(fixture->session->outstanding, 0);
 }
@@ -265,10 +267,34 @@ static void long_answers_hold_lines_back(void **state) {
     wait_for_lines(fixture, SESSION_LONG_ANSWERS);
     loop_settle(&fixture->loop);
     assert_int_equal(fixture->lines, SESSION_LONG_ANSWERS);
-    session_answered(fixture->session, true);
+    session_answered(fixture->session, true, false);
     session_run(fixture->session);
     assert_int_equal(fixture->lines, SESSION_LONG_ANSWERS + 1);
     assert_int_equal(fixture->session->outstanding_long, SESSION_LONG_ANSWERS - 1);
+}
+
+/* What waits for its go does not keep the go from being read, however long the answers are. */
+static void a_seat_takes_lines_until_its_go(void **state) {
+    struct fixture *fixture = *state;
+    fixture->session->has_seat = true;
+    send_times(fixture, "t\n", SESSION_SEAT_COMMANDS + 2);
+    for (int i = 0; i < 5000 && fixture->lines < SESSION_SEAT_COMMANDS; i++) {
+        loop_turn(&fixture->loop);
+        session_run(fixture->session);
+    }
+    loop_settle(&fixture->loop);
+    session_run(fixture->session);
+    assert_int_equal(fixture->lines, SESSION_SEAT_COMMANDS);
+    session_answered(fixture->session, 1, true);
+    session_run(fixture->session);
+    assert_int_equal(fixture->lines, SESSION_SEAT_COMMANDS + 1);
+    fixture->session->has_seat = false; /* it was lost */
+    for (int i = 0; i < SESSION_SEAT_COMMANDS; i++) {
+        session_answered(fixture->session, 1, true);
+        session_run(fixture->session);
+        const bool may_go_on = i + 1 > SESSION_SEAT_COMMANDS - SESSION_LONG_ANSWERS;
+        assert_int_equal(fixture->lines, SESSION_SEAT_COMMANDS + (may_go_on ? 2 : 1));
+    }
 }
 
 static void a_held_session_takes_no_line(void **state) {
@@ -376,7 +402,7 @@ static void bye_waits_for_answers(void **state) {
     loop_settle(&fixture->loop);
     assert_true(session_is_open(fixture->session));
     send_text(fixture->session, "answer\n");
-    session_answered(fixture->session, false);
+    session_answered(fixture->session, false, false);
     assert_false(session_is_open(fixture->session));
     expect_rest(fixture, "answer\nfarewell\n"
                          "{\"op\":\"bye\",\"reason\":\"client\",\"message\":\"you asked to leave\"}\n");
@@ -400,7 +426,7 @@ static void a_half_closed_client_gets_its_answers(void **state) {
     assert_true(session_is_half_closed(fixture->session));
     assert_true(session_is_open(fixture->session));
     send_text(fixture->session, "answer\n");
-    session_answered(fixture->session, false);
+    session_answered(fixture->session, false, false);
     expect_rest(fixture, "answer\n"
                          "{\"op\":\"bye\",\"reason\":\"client\",\"message\":\"you closed your side\"}\n");
 }
@@ -572,6 +598,7 @@ int main(void) {
         SESSION_TEST(a_lone_line_is_waited_for),
         SESSION_TEST(waiting_requests_hold_lines_back),
         SESSION_TEST(long_answers_hold_lines_back),
+        SESSION_TEST(a_seat_takes_lines_until_its_go),
         SESSION_TEST(a_held_session_takes_no_line),
         SESSION_TEST(unread_replies_hold_lines_back),
         SESSION_TEST(events_over_the_limit_are_left_out),
