@@ -13,11 +13,16 @@ void server_model_init(struct server_model *model) {
     memset(model, 0, sizeof *model);
 }
 
+static void drop_first_values(struct server_model *model) {
+    free(model->first_values);
+    model->first_values = NULL;
+    model->first_count = 0;
+    model->is_first_of_before = false;
+}
+
 static void clear_params(struct server_model *model) {
     free(model->params);
-    free(model->first_values);
     model->params = NULL;
-    model->first_values = NULL;
     model->param_count = 0;
 }
 
@@ -33,6 +38,7 @@ void server_model_fini(struct server_model *model) {
     drop_comparison(model);
     free(model->measure);
     clear_params(model);
+    drop_first_values(model);
     server_model_init(model);
 }
 
@@ -75,11 +81,22 @@ bool server_model_is_moment(const struct server_model *model, const struct messa
            strcmp(model->scenario.name, scenario->name) == 0;
 }
 
+/* A scenario line that is not of a look: of a rewind, which the event after it says, what the parameters were at
+ * first still holds. Of a world whose parameters never came, nothing is known. */
+static void leave_params(struct server_model *model, bool is_same_name) {
+    clear_params(model);
+    if (!is_same_name || model->is_first_of_before) {
+        drop_first_values(model);
+    }
+    model->is_first_of_before = model->first_values != NULL;
+}
+
 /* A look has no pace of its own; what its world's parameters were at first stays known. */
 static void apply_scenario(struct server_model *model, const struct message_scenario *scenario,
                            uint32_t epoch) {
     const struct message_pace pace = model->scenario.pace;
-    const bool is_moment = server_model_is_moment(model, scenario);
+    const bool is_moment = server_model_is_moment(model, scenario),
+               is_same_name = model->has_scenario && strcmp(model->scenario.name, scenario->name) == 0;
     model->scenario = *scenario;
     model->has_scenario = true;
     model->epoch = epoch;
@@ -93,7 +110,7 @@ static void apply_scenario(struct server_model *model, const struct message_scen
         model->look = SERVER_MODEL_LIVE;
     }
     if (!is_moment) {
-        clear_params(model);
+        leave_params(model, is_same_name);
     }
     model->has_agent = false;
     free(model->measure);
@@ -109,19 +126,19 @@ static void apply_scenario(struct server_model *model, const struct message_scen
 
 /* The first ones of a world say what "as it was" means. */
 static void take_params(struct server_model *model, struct message_reply *reply) {
-    double *first = reply->param_count == model->param_count ? model->first_values : NULL;
-    if (first != NULL) {
-        model->first_values = NULL; /* kept */
-    } else {
-        first = calloc((size_t)reply->param_count + 1, sizeof *first);
-        for (int i = 0; first != NULL && i < reply->param_count; i++) {
-            first[i] = reply->params[i].value;
+    if (model->first_count != reply->param_count || model->is_first_of_before) {
+        drop_first_values(model);
+    }
+    if (model->first_values == NULL) {
+        model->first_values = calloc((size_t)reply->param_count + 1, sizeof *model->first_values);
+        model->first_count = model->first_values != NULL ? reply->param_count : 0;
+        for (int i = 0; i < model->first_count; i++) {
+            model->first_values[i] = reply->params[i].value;
         }
     }
     clear_params(model);
     model->params = reply->params;
     model->param_count = reply->param_count;
-    model->first_values = first;
     reply->params = NULL;
     reply->param_count = 0;
 }
@@ -624,6 +641,7 @@ static void apply_event(struct server_model *model, const struct message_event *
         return;
     }
     wish->branches = strcmp(event->event, "rewound") == 0;
+    model->is_first_of_before = model->is_first_of_before && !wish->branches; /* it is the same world */
     wish->changes = is_known && event->by != 0;
     if (strcmp(event->event, "paused") == 0) {
         model->is_paused = true;

@@ -87,8 +87,11 @@ struct server_model {
     int seeks_asked;                   /* requests to seek that are not answered yet */
     struct message_param *params;      /* of all kinds, owned; NULL before they came */
     int param_count;
-    double *first_values; /* of the parameters when they came: what "as it was" means; owned */
-    bool has_agent;       /* of the newest reply to inspect: */
+    double *first_values; /* of the parameters when they first came: what "as it was" means; owned */
+    int first_count;
+    bool
+        is_first_of_before; /* of the world before the newest scenario line; the same one when `rewound` follows */
+    bool has_agent;         /* of the newest reply to inspect: */
     struct message_agent agent;
     struct message_cursors cursors; /* of all sessions, ours too */
 
