@@ -634,6 +634,51 @@ static void end_look(struct server_model *model, const struct message_event *eve
     }
 }
 
+static const struct message_branch *branch_of(const struct message_past *past, const char *name) {
+    for (int i = 0; i < past->branch_count; i++) {
+        if (name == NULL ? past->branches[i].is_current : strcmp(past->branches[i].name, name) == 0) {
+            return &past->branches[i];
+        }
+    }
+    return NULL;
+}
+
+bool server_model_is_in_effect(const struct server_model *model, const char *branch, uint64_t tick) {
+    const struct message_past *past = &model->past;
+    const struct message_branch *at = branch_of(past, NULL);
+    uint64_t until = UINT64_MAX;
+    for (int i = 0; at != NULL && i < past->branch_count; i++) {
+        if (strcmp(at->name, branch) == 0) {
+            return tick <= until;
+        }
+        until = at->at < until ? at->at : until;
+        at = branch_of(past, at->from);
+    }
+    return past->branch_count == 0;
+}
+
+/* The line of branches that leads to the present is known at once, before the next list. */
+static void follow_rewind(struct message_past *past, const struct message_event *event) {
+    const struct message_branch *known = branch_of(past, event->branch);
+    const int index = known != NULL ? (int)(known - past->branches) : past->branch_count;
+    if (!past->has_branches || index == MESSAGE_BRANCHES) {
+        return;
+    }
+    for (int i = 0; i < past->branch_count; i++) {
+        past->branches[i].is_current = i == index;
+    }
+    struct message_branch *row = &past->branches[index];
+    if (known == NULL) {
+        past->branch_count++;
+        *row = (struct message_branch){.last = event->tick, .is_current = true};
+        copy_name(row->name, event->branch);
+    }
+    if (strcmp(event->branch, event->from) != 0) { /* a further one, or one that was moved */
+        copy_name(row->from, event->from);
+        row->at = event->tick;
+    }
+}
+
 static void apply_event(struct server_model *model, const struct message_event *event,
                         struct server_model_wish *wish) {
     const bool is_known = (event->has & EVENT_HAS_SKIPPED) == 0; /* lag is for the network figures */
@@ -641,7 +686,12 @@ static void apply_event(struct server_model *model, const struct message_event *
         return;
     }
     wish->branches = strcmp(event->event, "rewound") == 0;
-    model->is_first_of_before = model->is_first_of_before && !wish->branches; /* it is the same world */
+    if (wish->branches) {
+        model->is_first_of_before = false; /* it is the same world */
+        wish->is_back =
+            model->past.has_branches && server_model_is_in_effect(model, event->from, event->tick);
+        follow_rewind(&model->past, event);
+    }
     wish->changes = is_known && event->by != 0;
     if (strcmp(event->event, "paused") == 0) {
         model->is_paused = true;

@@ -121,6 +121,7 @@ struct server_model_wish {
     bool branches;    /* list what=branches: there are others now, or marks */
     bool changes;     /* list what=changes: something was changed */
     bool rewound;     /* the answer to our rewind came */
+    bool is_back;     /* the world went back to a moment that had led to where it was, an event says */
 };
 
 void server_model_init(struct server_model *model);
@@ -129,6 +130,8 @@ void server_model_fini(struct server_model *model);
  * Returns what to ask the server for now. */
 struct server_model_wish server_model_apply(struct server_model *model, struct message *message,
                                             uint32_t epoch);
+/** Whether a tick of a branch has led to the present, as far as branches are known. */
+bool server_model_is_in_effect(const struct server_model *model, const char *branch, uint64_t tick);
 /** Whether a snapshot shows the world and the moment that the server's messages are about. */
 bool server_model_shows(const struct server_model *model, const struct snapshot *snapshot);
 /** Whether a scenario line describes the same world at another moment, to which a look, or the way back from one, has led. */
