@@ -215,10 +215,8 @@ static void take_reply(struct app *app, const struct message_reply *reply) {
 /* The scenario line came just before: of another's rewind it was like that of a load. */
 static void take_rewound(struct app *app, uint64_t tick, bool is_back) {
     struct app_past *past = &app->past;
-    const uint32_t newest = app->edits.newest;
     if (past->has_edits_before && app->edits.count == 0) {
         app->edits = past->edits_before;
-        app->edits.newest = newest;
     }
     if (!is_back) {
         edits_clear(&app->edits);

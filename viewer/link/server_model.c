@@ -664,18 +664,15 @@ static void follow_rewind(struct message_past *past, const struct message_event 
     if (!past->has_branches || index == MESSAGE_BRANCHES) {
         return;
     }
+    struct message_branch *row = &past->branches[index];
+    if (strcmp(event->branch, event->from) != 0) { /* a further one, or one that was moved */
+        *row = (struct message_branch){.at = event->tick, .last = event->tick};
+        copy_name(row->name, event->branch);
+        copy_name(row->from, event->from);
+        past->branch_count += known == NULL ? 1 : 0;
+    }
     for (int i = 0; i < past->branch_count; i++) {
         past->branches[i].is_current = i == index;
-    }
-    struct message_branch *row = &past->branches[index];
-    if (known == NULL) {
-        past->branch_count++;
-        *row = (struct message_branch){.last = event->tick, .is_current = true};
-        copy_name(row->name, event->branch);
-    }
-    if (strcmp(event->branch, event->from) != 0) { /* a further one, or one that was moved */
-        copy_name(row->from, event->from);
-        row->at = event->tick;
     }
 }
 

@@ -253,33 +253,26 @@ static bool is_about(const struct message_event *event, const struct edit *edit)
     return false;
 }
 
-/* The newest edit of it was done then. While some are undone it may be an undo. */
-static void note_own(struct edits *edits, const struct message_event *event) {
-    for (int i = edits->count - 1; i >= 0 && edits->done == edits->count; i--) {
-        if (is_about(event, &edits->rows[i])) {
-            edits->rows[i].tick = event->tick;
+/* While some of this window's are undone, its event may be of an undo. */
+void edits_note(struct edits *edits, const struct message_event *event, uint32_t session) {
+    const bool is_own = event->by == session;
+    if (event->by == 0 || (is_own && edits->done < edits->count)) {
+        return;
+    }
+    for (int i = edits->count - 1; i >= 0; i--) {
+        struct edit *edit = &edits->rows[i];
+        if (!is_about(event, edit)) {
+            continue;
+        }
+        if (is_own) {
+            edit->tick = event->tick;
             return;
         }
-    }
-}
-
-void edits_note(struct edits *edits, const struct message_event *event, uint32_t session) {
-    if (event->by == 0) {
-        return;
-    }
-    if (event->by == session) {
-        note_own(edits, event);
-        return;
-    }
-    for (int i = 0; i < edits->count; i++) {
-        struct edit *edit = &edits->rows[i];
-        if (is_about(event, edit)) {
-            edit->is_warned = false;
-            if ((event->has & EVENT_HAS_NAME) != 0) {
-                (void)snprintf(edit->by, sizeof edit->by, "%s", event->name);
-            } else {
-                (void)snprintf(edit->by, sizeof edit->by, "session %u", event->by);
-            }
+        edit->is_warned = false;
+        if ((event->has & EVENT_HAS_NAME) != 0) {
+            (void)snprintf(edit->by, sizeof edit->by, "%s", event->name);
+        } else {
+            (void)snprintf(edit->by, sizeof edit->by, "session %u", event->by);
         }
     }
 }
