@@ -292,6 +292,59 @@ def leaves_out(display, path):
             is_as_untouched(4)
 
 
+def remembers_the_beginning(display, path):
+    step("across a rewind, another's or Ctrl+T: the first value is that of the beginning, and what was done before can be undone")
+    with Server("--paused", path) as server, server.connect() as client, \
+            support.Viewer(VIEWER, display, server.port, "--size", "%dx%d" % SIZE) as viewer:
+        left, right, track = 856, 1070, 510  # of the slider, as in tunes
+        quarter, half = left + (right - left) // 4, (left + right) // 2
+
+        def has_knob(at):
+            viewer.picture(lambda p: p.pixel(at, track) == (255, 255, 255), f"the knob is at {at}")
+
+        def drags():
+            viewer.move(quarter, track)
+            viewer.press()
+            viewer.move(quarter + 20, track)
+            viewer.move(half, track)
+            viewer.release()
+            wait_until(lambda: max_speed(client), lambda v: abs(v - 200) < 3, "200 px/s")
+            has_knob(half)
+
+        def is_put_back(how):
+            wait_until(lambda: max_speed(client), lambda v: v == 100, f"{how}: 100 px/s as it was")
+            has_knob(quarter)
+
+        viewer.key("k")
+        has_knob(quarter)
+        drags()
+        for tick, how in (10, "a right click"), (5, "Ctrl+Z"):
+            client.request("step", count=20)
+            check(client.request("rewind", tick=tick)["op"] == "reply", f"tick {tick} is in memory")
+            viewer.picture(lambda p, tick=tick: p.tick == tick and p.pixel(half, track) == (255, 255, 255), f"tick {tick}")
+            if how == "Ctrl+Z":
+                viewer.key("ctrl+z")
+            else:
+                viewer.click(3)
+            is_put_back(how)
+            drags()
+        for _ in range(3):
+            client.request("step")
+            viewer.frames()
+        end = client.request("ping")["tick"]
+        viewer.key("Left")
+        earlier = viewer.picture(lambda p: p.tick < end, "the past").tick
+        viewer.key("ctrl+t")
+        wait_until(lambda: client.request("ping")["tick"], lambda tick: tick == earlier, "the world is there")
+        has_knob(half)
+        viewer.key("ctrl+shift+r")
+        wait_until(lambda: client.request("ping")["tick"], lambda tick: tick == 0, "again from tick 0")
+        wait_until(lambda: max_speed(client), lambda v: abs(v - 200) < 3, "with the change")
+        has_knob(half)
+        viewer.click(3)
+        is_put_back("a right click")
+
+
 def may_not_act(display):
     step("a viewer's role may look: the cursor is sent, the target stays")
     with tempfile.NamedTemporaryFile("w") as tokens:
@@ -423,6 +476,7 @@ def main():
                 asks_what_if(viewer, client)
             is_slow_itself(display, server, client)
         leaves_out(display, path)
+        remembers_the_beginning(display, path)
         may_not_act(display)
         crowds(display, folder)
         comes_back(display, folder)

@@ -267,6 +267,7 @@ static void take_snapshot(struct app *app, struct snapshot *snapshot, double arr
     }
     app_note_snapshot(app, snapshot);
     mailbox_return_snapshot(mailbox, snapshot_buffer_push(&app->snapshots, snapshot));
+    app->edits.now = app_now_tick(app);
 }
 
 /* Parameters, and whether the world was paused before the subscription: hello, scenario and events do not
@@ -319,6 +320,8 @@ static void look_anew(struct app *app) {
     }
     app->is_reloading = false;
     app_kiosk_begin(app);
+    app->past.has_edits_before = true;
+    app->past.edits_before = app->edits;
     edits_clear(&app->edits);
     app->past.leaving_out = (struct app_leaving_out){0};
     app_begin_view(app);
@@ -333,9 +336,7 @@ static void begin_world(struct app *app, bool is_again, bool is_rewound) {
     clear_way(app);
     if (is_rewound) {
         history_cut(&app->past.history, app->past.kept_s, app->server.epoch);
-        if (!app->past.leaving_out.is_going) {
-            edits_clear(&app->edits); /* they may not have happened */
-        }
+        app->past.has_edits_before = false; /* they are still there */
     } else {
         history_clear(&app->past.history);
     }
@@ -446,7 +447,7 @@ static void take_message(struct app *app, const struct mail *mail) {
     }
     app->pacing.is_dirty |= is_news(&app->server, &before, was_paused, was_recorded, cluster_before);
     grant(app, &wish);
-    app_take_edit(app, mail->message);
+    app_take_edit(app, mail->message, wish.is_back);
     if (mail->message->op == MESSAGE_EVENT && strcmp(mail->message->body.event.event, "reloading") == 0) {
         app->is_reloading = strcmp(mail->message->body.event.scenario, app->server.scenario.name) == 0;
     }
@@ -471,6 +472,7 @@ static void take_message(struct app *app, const struct mail *mail) {
     } else if ((mail->message->op == MESSAGE_HELLO && mail->message->body.hello.has_world) ||
                mail->message->op == MESSAGE_SCENARIO) {
         begin_world(app, is_again, is_rewound);
+        app->past.has_edits_before &= mail->message->op == MESSAGE_SCENARIO;
         char title[192];
         (void)snprintf(title, sizeof title, "Drover - %s", app->server.scenario.title);
         window_set_title(app->window, title);

@@ -149,6 +149,7 @@ enum { APP_LEFT_OUT = 64 };
 /** The present as if changes of this window had not come: from the list of changes to the last rewind without one of them. */
 struct app_leaving_out {
     bool is_going; /* a rewind without `change` was sent, and its scenario line has not come yet */
+    bool has_gone; /* its scenario line has come, and the event behind it has not */
     bool has_next; /* then a rewind without `next` as well: `change` is what had undone it */
     struct message_change change, next;
     uint64_t done[APP_LEFT_OUT]; /* the numbers of those that were left out last */
@@ -174,6 +175,9 @@ struct app_past {
     bool is_rewinding;                 /* a rewind was sent, and its scenario line has not come yet: */
     double kept_s;                     /* copies before this time are of its past as well; 0: none */
     struct app_leaving_out leaving_out;
+    bool
+        has_edits_before; /* a scenario line came that is of another's rewind when the event after it says so: */
+    struct edits edits_before;
     bool wants_branches, wants_changes;
     double branches_ms, changes_ms; /* when they were last asked for */
 };
@@ -614,8 +618,8 @@ void app_undo(struct app *app, bool is_undo);
 void app_leave_out(struct app *app);
 /** The world without the change has come: goes to the one without the next. */
 void app_leave_out_next(struct app *app);
-/** An event of another client, an answer to a request of this file. */
-void app_take_edit(struct app *app, const struct message *message);
+/** An event, an answer to a request of this file. is_back: of what server_model_apply wished for then. */
+void app_take_edit(struct app *app, const struct message *message, bool is_back);
 
 /* Dragging targets and obstacles: finding the one under the pointer, holding it, moving it. */
 

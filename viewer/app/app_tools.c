@@ -99,29 +99,6 @@ void app_leave_out(struct app *app) {
     }
 }
 
-static const struct message_branch *branch_of(const struct message_past *past, const char *name) {
-    for (int i = 0; i < past->branch_count; i++) {
-        if (name == NULL ? past->branches[i].is_current : strcmp(past->branches[i].name, name) == 0) {
-            return &past->branches[i];
-        }
-    }
-    return NULL;
-}
-
-/* Whether a change is in the line of branches that leads to the present, as far as branches are known. */
-static bool is_in_effect(const struct message_past *past, const struct message_change *change) {
-    const struct message_branch *branch = branch_of(past, NULL);
-    uint64_t until = UINT64_MAX;
-    for (int i = 0; branch != NULL && i < past->branch_count; i++) {
-        if (strcmp(branch->name, change->branch) == 0) {
-            return change->tick <= until;
-        }
-        until = branch->at < until ? branch->at : until;
-        branch = branch_of(past, branch->from);
-    }
-    return past->branch_count == 0;
-}
-
 static bool was_left_out(const struct app_leaving_out *leaving, uint64_t number) {
     for (unsigned i = 0; i < leaving->done_count && i < APP_LEFT_OUT; i++) {
         if (leaving->done[i] == number) {
@@ -138,7 +115,7 @@ static const struct message_change *own_change(const struct app *app, uint64_t b
         const struct message_change *change = &past->changes[i];
         if (change->by == app->server.session && change->number < before &&
             strcmp(change->op, "mouse") != 0 && !was_left_out(&app->past.leaving_out, change->number) &&
-            is_in_effect(past, change)) {
+            server_model_is_in_effect(&app->server, change->branch, change->tick)) {
             return change;
         }
     }
@@ -215,6 +192,7 @@ static void take_leaving_out(struct app *app, const struct message *message) {
 
 void app_leave_out_next(struct app *app) {
     struct app_leaving_out *leaving = &app->past.leaving_out;
+    leaving->has_gone = leaving->is_going;
     leaving->is_going = false;
     if (leaving->has_next) {
         leaving->has_next = false;
@@ -225,20 +203,42 @@ void app_leave_out_next(struct app *app) {
 /* ---- what the server says ---- */
 
 /* An agent that comes back is another one to the server. */
-static void take_reply(struct app *app, uint32_t number, uint32_t first_id) {
-    const struct edit *edit = edits_name_agents(&app->edits, number, first_id);
+static void take_reply(struct app *app, const struct message_reply *reply) {
+    const uint32_t number = edits_number(reply->id), first_id = reply->first_id;
+    const struct edit *edit = edits_name_agents(&app->edits, number, reply->tick, first_id);
     if (edit != NULL && edit->was_id != 0) {
         server_model_set_notice(&app->server, false, "back: %s %u, which is %u now%s", edit->kind,
                                 edit->was_id, first_id, edit->count > 1 ? " (and those after it)" : "");
     }
 }
 
-void app_take_edit(struct app *app, const struct message *message) {
+/* The scenario line came just before: of another's rewind it was like that of a load. */
+static void take_rewound(struct app *app, uint64_t tick, bool is_back) {
+    struct app_past *past = &app->past;
+    if (past->has_edits_before && app->edits.count == 0) {
+        app->edits = past->edits_before;
+    }
+    if (!is_back) {
+        edits_clear(&app->edits);
+    } else if (!past->leaving_out.has_gone) {
+        edits_cut(&app->edits, tick);
+    }
+}
+
+void app_take_edit(struct app *app, const struct message *message, bool is_back) {
     take_leaving_out(app, message);
     if (message->op == MESSAGE_EVENT) {
+        const char *event = message->body.event.event;
+        const bool is_rewound = strcmp(event, "rewound") == 0;
+        if (is_rewound) {
+            take_rewound(app, message->body.event.tick, is_back);
+        }
+        if (is_rewound || strcmp(event, "loaded") == 0) {
+            app->past.has_edits_before = app->past.leaving_out.has_gone = false;
+        }
         edits_note(&app->edits, &message->body.event, app->server.session);
     } else if (message->op == MESSAGE_REPLY) {
-        take_reply(app, edits_number(message->body.reply.id), message->body.reply.first_id);
+        take_reply(app, &message->body.reply);
     } else if (message->op == MESSAGE_ERROR) {
         edits_drop(&app->edits, edits_number(message->body.error.id));
     }

@@ -13,11 +13,16 @@ void server_model_init(struct server_model *model) {
     memset(model, 0, sizeof *model);
 }
 
+static void drop_first_values(struct server_model *model) {
+    free(model->first_values);
+    model->first_values = NULL;
+    model->first_count = 0;
+    model->is_first_of_before = false;
+}
+
 static void clear_params(struct server_model *model) {
     free(model->params);
-    free(model->first_values);
     model->params = NULL;
-    model->first_values = NULL;
     model->param_count = 0;
 }
 
@@ -33,6 +38,7 @@ void server_model_fini(struct server_model *model) {
     drop_comparison(model);
     free(model->measure);
     clear_params(model);
+    drop_first_values(model);
     server_model_init(model);
 }
 
@@ -75,11 +81,22 @@ bool server_model_is_moment(const struct server_model *model, const struct messa
            strcmp(model->scenario.name, scenario->name) == 0;
 }
 
+/* A scenario line that is not of a look: of a rewind, which the event after it says, what the parameters were at
+ * first still holds. Of a world whose parameters never came, nothing is known. */
+static void leave_params(struct server_model *model, bool is_same_name) {
+    clear_params(model);
+    if (!is_same_name || model->is_first_of_before) {
+        drop_first_values(model);
+    }
+    model->is_first_of_before = model->first_values != NULL;
+}
+
 /* A look has no pace of its own; what its world's parameters were at first stays known. */
 static void apply_scenario(struct server_model *model, const struct message_scenario *scenario,
                            uint32_t epoch) {
     const struct message_pace pace = model->scenario.pace;
-    const bool is_moment = server_model_is_moment(model, scenario);
+    const bool is_moment = server_model_is_moment(model, scenario),
+               is_same_name = model->has_scenario && strcmp(model->scenario.name, scenario->name) == 0;
     model->scenario = *scenario;
     model->has_scenario = true;
     model->epoch = epoch;
@@ -93,7 +110,7 @@ static void apply_scenario(struct server_model *model, const struct message_scen
         model->look = SERVER_MODEL_LIVE;
     }
     if (!is_moment) {
-        clear_params(model);
+        leave_params(model, is_same_name);
     }
     model->has_agent = false;
     free(model->measure);
@@ -109,19 +126,19 @@ static void apply_scenario(struct server_model *model, const struct message_scen
 
 /* The first ones of a world say what "as it was" means. */
 static void take_params(struct server_model *model, struct message_reply *reply) {
-    double *first = reply->param_count == model->param_count ? model->first_values : NULL;
-    if (first != NULL) {
-        model->first_values = NULL; /* kept */
-    } else {
-        first = calloc((size_t)reply->param_count + 1, sizeof *first);
-        for (int i = 0; first != NULL && i < reply->param_count; i++) {
-            first[i] = reply->params[i].value;
+    if (model->first_count != reply->param_count || model->is_first_of_before) {
+        drop_first_values(model);
+    }
+    if (model->first_values == NULL) {
+        model->first_values = calloc((size_t)reply->param_count + 1, sizeof *model->first_values);
+        model->first_count = model->first_values != NULL ? reply->param_count : 0;
+        for (int i = 0; i < model->first_count; i++) {
+            model->first_values[i] = reply->params[i].value;
         }
     }
     clear_params(model);
     model->params = reply->params;
     model->param_count = reply->param_count;
-    model->first_values = first;
     reply->params = NULL;
     reply->param_count = 0;
 }
@@ -617,6 +634,48 @@ static void end_look(struct server_model *model, const struct message_event *eve
     }
 }
 
+static const struct message_branch *branch_of(const struct message_past *past, const char *name) {
+    for (int i = 0; i < past->branch_count; i++) {
+        if (name == NULL ? past->branches[i].is_current : strcmp(past->branches[i].name, name) == 0) {
+            return &past->branches[i];
+        }
+    }
+    return NULL;
+}
+
+bool server_model_is_in_effect(const struct server_model *model, const char *branch, uint64_t tick) {
+    const struct message_past *past = &model->past;
+    const struct message_branch *at = branch_of(past, NULL);
+    uint64_t until = UINT64_MAX;
+    for (int i = 0; at != NULL && i < past->branch_count; i++) {
+        if (strcmp(at->name, branch) == 0) {
+            return tick <= until;
+        }
+        until = at->at < until ? at->at : until;
+        at = branch_of(past, at->from);
+    }
+    return past->branch_count == 0;
+}
+
+/* The line of branches that leads to the present is known at once, before the next list. */
+static void follow_rewind(struct message_past *past, const struct message_event *event) {
+    const struct message_branch *known = branch_of(past, event->branch);
+    const int index = known != NULL ? (int)(known - past->branches) : past->branch_count;
+    if (!past->has_branches || index == MESSAGE_BRANCHES) {
+        return;
+    }
+    struct message_branch *row = &past->branches[index];
+    if (strcmp(event->branch, event->from) != 0) { /* a further one, or one that was moved */
+        *row = (struct message_branch){.at = event->tick, .last = event->tick};
+        copy_name(row->name, event->branch);
+        copy_name(row->from, event->from);
+        past->branch_count += known == NULL ? 1 : 0;
+    }
+    for (int i = 0; i < past->branch_count; i++) {
+        past->branches[i].is_current = i == index;
+    }
+}
+
 static void apply_event(struct server_model *model, const struct message_event *event,
                         struct server_model_wish *wish) {
     const bool is_known = (event->has & EVENT_HAS_SKIPPED) == 0; /* lag is for the network figures */
@@ -624,6 +683,12 @@ static void apply_event(struct server_model *model, const struct message_event *
         return;
     }
     wish->branches = strcmp(event->event, "rewound") == 0;
+    if (wish->branches) {
+        model->is_first_of_before = false; /* it is the same world */
+        wish->is_back =
+            model->past.has_branches && server_model_is_in_effect(model, event->from, event->tick);
+        follow_rewind(&model->past, event);
+    }
     wish->changes = is_known && event->by != 0;
     if (strcmp(event->event, "paused") == 0) {
         model->is_paused = true;

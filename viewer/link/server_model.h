@@ -87,8 +87,11 @@ struct server_model {
     int seeks_asked;                   /* requests to seek that are not answered yet */
     struct message_param *params;      /* of all kinds, owned; NULL before they came */
     int param_count;
-    double *first_values; /* of the parameters when they came: what "as it was" means; owned */
-    bool has_agent;       /* of the newest reply to inspect: */
+    double *first_values; /* of the parameters when they first came: what "as it was" means; owned */
+    int first_count;
+    bool
+        is_first_of_before; /* of the world before the newest scenario line; the same one when `rewound` follows */
+    bool has_agent;         /* of the newest reply to inspect: */
     struct message_agent agent;
     struct message_cursors cursors; /* of all sessions, ours too */
 
@@ -118,6 +121,7 @@ struct server_model_wish {
     bool branches;    /* list what=branches: there are others now, or marks */
     bool changes;     /* list what=changes: something was changed */
     bool rewound;     /* the answer to our rewind came */
+    bool is_back;     /* the world went back to a moment that had led to where it was, an event says */
 };
 
 void server_model_init(struct server_model *model);
@@ -126,6 +130,8 @@ void server_model_fini(struct server_model *model);
  * Returns what to ask the server for now. */
 struct server_model_wish server_model_apply(struct server_model *model, struct message *message,
                                             uint32_t epoch);
+/** Whether a tick of a branch has led to the present, as far as branches are known. */
+bool server_model_is_in_effect(const struct server_model *model, const char *branch, uint64_t tick);
 /** Whether a snapshot shows the world and the moment that the server's messages are about. */
 bool server_model_shows(const struct server_model *model, const struct snapshot *snapshot);
 /** Whether a scenario line describes the same world at another moment, to which a look, or the way back from one, has led. */

@@ -142,11 +142,22 @@ static bool is_of_agents(const struct edit *edit) {
     return edit->what == EDIT_ADDED || edit->what == EDIT_REMOVED;
 }
 
+void edits_cut(struct edits *edits, uint64_t tick) {
+    edits->count = edits->done;
+    edits->is_slider_held = false;
+    for (int i = edits->count - 1; i >= 0; i--) {
+        if (edits->rows[i].tick >= tick) {
+            remove_row(edits, i);
+        }
+    }
+}
+
 void edits_restart(struct edits *edits) {
     edits->count = edits->done;
     edits->is_slider_held = false;
     for (int i = edits->count - 1; i >= 0; i--) {
         edits->rows[i].by[0] = '\0';
+        edits->rows[i].tick = 0;
         if (is_of_agents(&edits->rows[i])) {
             remove_row(edits, i);
         }
@@ -162,6 +173,7 @@ const struct edit *edits_add(struct edits *edits, const struct edit *edit) {
     struct edit *row = &edits->rows[edits->count++];
     *row = *edit;
     row->number = ++edits->newest;
+    row->tick = edits->now;
     row->by[0] = '\0';
     row->is_warned = false;
     edits->done = edits->count;
@@ -178,6 +190,7 @@ void edits_add_param(struct edits *edits, const char *kind, const char *param, d
     if (newest != NULL && edits->is_slider_held && edits->done == edits->count &&
         is_param(newest, kind, param)) {
         newest->after = after;
+        newest->tick = edits->now;
     } else if (before != after) {
         struct edit edit = {.what = EDIT_PARAM, .before = before, .after = after};
         (void)snprintf(edit.kind, sizeof edit.kind, "%s", kind);
@@ -209,8 +222,11 @@ void edits_drop(struct edits *edits, uint32_t number) {
     }
 }
 
-const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint32_t first_id) {
+const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint64_t tick, uint32_t first_id) {
     struct edit *edit = find_edit(edits, number);
+    if (edit != NULL) {
+        edit->tick = tick;
+    }
     if (edit == NULL || !is_of_agents(edit) || first_id == 0) {
         return NULL;
     }
@@ -237,19 +253,26 @@ static bool is_about(const struct message_event *event, const struct edit *edit)
     return false;
 }
 
+/* While some of this window's are undone, its event may be of an undo. */
 void edits_note(struct edits *edits, const struct message_event *event, uint32_t session) {
-    if (event->by == 0 || event->by == session) {
+    const bool is_own = event->by == session;
+    if (event->by == 0 || (is_own && edits->done < edits->count)) {
         return;
     }
-    for (int i = 0; i < edits->count; i++) {
+    for (int i = edits->count - 1; i >= 0; i--) {
         struct edit *edit = &edits->rows[i];
-        if (is_about(event, edit)) {
-            edit->is_warned = false;
-            if ((event->has & EVENT_HAS_NAME) != 0) {
-                (void)snprintf(edit->by, sizeof edit->by, "%s", event->name);
-            } else {
-                (void)snprintf(edit->by, sizeof edit->by, "session %u", event->by);
-            }
+        if (!is_about(event, edit)) {
+            continue;
+        }
+        if (is_own) {
+            edit->tick = event->tick;
+            return;
+        }
+        edit->is_warned = false;
+        if ((event->has & EVENT_HAS_NAME) != 0) {
+            (void)snprintf(edit->by, sizeof edit->by, "%s", event->name);
+        } else {
+            (void)snprintf(edit->by, sizeof edit->by, "session %u", event->by);
         }
     }
 }

@@ -25,6 +25,7 @@ enum edit_what { EDIT_PARAM, EDIT_TARGET, EDIT_OBSTACLE, EDIT_DOOR, EDIT_ADDED, 
 struct edit {
     enum edit_what what;
     uint32_t number;                 /* in the ids of its requests; never used twice */
+    uint64_t tick;                   /* of the world, when it was done last */
     char kind[LIMIT_NAME_CHARS + 1]; /* PARAM, ADDED, REMOVED */
     char param[64];                  /* PARAM: */
     double before, after;
@@ -46,12 +47,17 @@ struct edit {
 struct edits {
     struct edit rows[EDITS_MOST];
     int count, done;
-    uint32_t newest;     /* the newest number */
+    uint32_t newest; /* the newest number */
+    uint64_t
+        now; /* the tick of the world, as far as it is known: that of a new row until the server says it */
     bool is_slider_held; /* the newest row is of a slider that moves on */
 };
 
 /** Another world. */
 void edits_clear(struct edits *edits);
+/** The world goes on from this tick of its past, before the requests that came then: what was done from then on is forgotten,
+ * and what was undone. */
+void edits_cut(struct edits *edits, uint64_t tick);
 /** Another run of the same world: agents that were added or removed are forgotten, and what was undone. */
 void edits_restart(struct edits *edits);
 /** Adds one; what was undone is forgotten. Its number is given here. Returns it. */
@@ -61,9 +67,10 @@ void edits_add_param(struct edits *edits, const char *kind, const char *param, d
                      bool is_held);
 /** The server has refused to do it. */
 void edits_drop(struct edits *edits, uint32_t number);
-/** The server has named the agents that were added, or that came back. Returns the edit, or NULL. */
-const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint32_t first_id);
-/** An event of another client marks what it is about. session: this window's. */
+/** The server has answered at a tick, and named the agents that were added, or that came back; first_id 0: none.
+ * Returns the edit, or NULL without agents. */
+const struct edit *edits_name_agents(struct edits *edits, uint32_t number, uint64_t tick, uint32_t first_id);
+/** An event of another client marks what it is about; one of this window says when it was done. session: this window's. */
 void edits_note(struct edits *edits, const struct message_event *event, uint32_t session);
 
 /** The one that would be undone, or redone, now; NULL for none. */

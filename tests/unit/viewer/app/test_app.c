@@ -987,6 +987,48 @@ static void each_press_leaves_out_one(void **state) {
     assert_non_null(strstr(app->server.notice, "several changes are undone"));
 }
 
+/* The scenario line of a rewind, and the event behind it. */
+static void deliver_rewound(struct app *app, uint64_t tick, const char *branch, const char *from) {
+    struct message *hello = hello_as("admin"), *line = message_of(MESSAGE_SCENARIO),
+                   *event = message_of(MESSAGE_EVENT);
+    line->body.scenario = hello->body.hello.scenario;
+    message_fini(hello);
+    free(hello);
+    assert_int_equal(mailbox_put_message(&app->connection->mailbox, line, app->server.epoch + 1), 0);
+    frame(app);
+    event->body.event = (struct message_event){.event = "rewound", .tick = tick, .by = 9};
+    (void)snprintf(event->body.event.branch, sizeof event->body.event.branch, "%s", branch);
+    (void)snprintf(event->body.event.from, sizeof event->body.event.from, "%s", from);
+    assert_int_equal(mailbox_put_message(&app->connection->mailbox, event, app->server.epoch), 0);
+    frame(app);
+}
+
+static void add_edit_at(struct app *app, uint64_t tick) {
+    app->edits.now = tick;
+    (void)edits_add(&app->edits, &(struct edit){.what = EDIT_TARGET, .target = "home"});
+}
+
+/* Own rewinds and others' alike; in another line of branches it may not have happened. */
+static void what_was_done_before_the_moment_can_be_undone(void **state) {
+    struct app *app = *state;
+    forget_seen(app);
+    add_edit_at(app, 50);
+    add_edit_at(app, 60);
+    add_edit_at(app, 90);
+    deliver_rewound(app, 80, "b2", "b1");
+    assert_int_equal(app->edits.done, 2);
+    app->past.is_rewinding = true;
+    deliver_rewound(app, 55, "b2", "b1"); /* nothing had happened in b2: it is moved */
+    assert_int_equal(app->edits.done, 1);
+    add_edit_at(app, 58);
+    deliver_rewound(app, 57, "b3", "b2");
+    assert_int_equal(app->edits.done, 1);
+    assert_true(server_model_is_in_effect(&app->server, "b1", 55));
+    assert_false(server_model_is_in_effect(&app->server, "b1", 56));
+    deliver_rewound(app, 120, "b1", "b1");
+    assert_int_equal(app->edits.done, 0);
+}
+
 /* ---- roles and connections ---- */
 
 static void a_role_that_may_not_is_told(void **state) {
@@ -1119,6 +1161,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(space_pauses_and_resumes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(u_asks_for_a_twin_and_again_for_none, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_newest_own_change_is_left_out, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(what_was_done_before_the_moment_can_be_undone, set_up, tear_down),
         cmocka_unit_test_setup_teardown(each_press_leaves_out_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(a_step_pauses_a_running_world_first, set_up, tear_down),
         cmocka_unit_test_setup_teardown(keys_choose_the_speed, set_up, tear_down),

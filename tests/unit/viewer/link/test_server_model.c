@@ -532,6 +532,60 @@ static void a_refused_value_is_taken_back(void **state) {
     free(message);
 }
 
+static void take_one_param(struct server_model *model, double value) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_REPLY;
+    (void)snprintf(message->body.reply.to, sizeof message->body.reply.to, "get_params");
+    message->body.reply.params = one_param(value);
+    message->body.reply.param_count = 1;
+    server_model_apply(model, message, 1);
+    free(message);
+}
+
+static void take_world(struct server_model *model, const char *name) {
+    struct message *message = calloc(1, sizeof *message);
+    assert_non_null(message);
+    message->op = MESSAGE_SCENARIO;
+    message->body.scenario = scenario_of(name, "wrap", true);
+    server_model_apply(model, message, 2);
+    free(message);
+}
+
+static void check_first_value(struct server_model *model, double comes, double first) {
+    take_one_param(model, comes);
+    assert_int_equal(model->param_count, 1);
+    assert_true(model->params[0].value == comes && model->first_values[0] == first);
+}
+
+/* The event comes behind the scenario line, which is like that of a load. */
+static void what_parameters_were_at_first_holds_across_a_rewind(void **state) {
+    struct server_model *model = *state;
+    take_one_param(model, 72.0);
+    server_model_set_param(model, "ship", "max_speed", 136.0);
+    take_world(model, "seek");
+    assert_int_equal(model->param_count, 0);
+    apply_event(model, "rewound");
+    check_first_value(model, 136.0, 72.0); /* to after the change, */
+    take_world(model, "seek");
+    apply_event(model, "rewound");
+    take_world(model, "seek"); /* twice, before the parameters came, */
+    apply_event(model, "rewound");
+    check_first_value(model, 72.0, 72.0); /* and to before it */
+    take_world(model, "seek");
+    apply_event(model, "loaded");
+    check_first_value(model, 80.0, 80.0);
+    take_world(model, "seek"); /* loaded, and rewound before its parameters came */
+    apply_event(model, "loaded");
+    take_world(model, "seek");
+    apply_event(model, "rewound");
+    check_first_value(model, 90.0, 90.0);
+    take_world(model, "arrive");
+    apply_event(model, "rewound");
+    check_first_value(model, 95.0, 95.0);
+    server_model_fini(model);
+}
+
 /* A message_event as its members are given. */
 static void apply(struct server_model *model, struct message_event event) {
     struct message *message = calloc(1, sizeof *message);
@@ -777,6 +831,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(stats_say_whether_it_is_paused, setup, teardown),
         cmocka_unit_test_setup_teardown(ranks_are_those_of_the_newest_stats, setup, teardown),
         cmocka_unit_test_setup_teardown(a_role_may_what_it_may, setup, teardown),
+        cmocka_unit_test_setup_teardown(what_parameters_were_at_first_holds_across_a_rewind, setup, teardown),
         cmocka_unit_test_setup_teardown(a_refused_value_is_taken_back, setup, teardown),
         cmocka_unit_test_setup_teardown(what_others_do_is_told, setup, teardown),
         cmocka_unit_test_setup_teardown(a_new_scenario_replaces_the_old, setup, teardown),

@@ -126,7 +126,7 @@ static void agents_come_back_with_other_ids(void **state) {
                 request.body.spawn.heading == 1.5f);
     assert_int_equal(edits_number(request.id), number);
     assert_false(edits_request(edits_next(&edits, false), false, &request)); /* its id is not known yet */
-    const struct edit *back = edits_name_agents(&edits, number, 251);
+    const struct edit *back = edits_name_agents(&edits, number, 0, 251);
     assert_true(back != NULL && back->was_id == 17);
     request = step(false);
     assert_int_equal(request.op, REQUEST_REMOVE);
@@ -138,7 +138,7 @@ static void what_was_added_is_removed(void **state) {
     const uint32_t number = edits_add(&edits, &added)->number;
     struct request request;
     assert_false(edits_request(edits_next(&edits, true), true, &request));
-    assert_non_null(edits_name_agents(&edits, number, 100));
+    assert_non_null(edits_name_agents(&edits, number, 0, 100));
     expect_words(true, "10 bird are removed");
     request = step(true);
     assert_true(request.body.remove.agent_count == 10 && request.body.remove.agents[9] == 109);
@@ -186,6 +186,31 @@ static void a_restart_keeps_the_last_places(void **state) {
     edits_restart(&edits);
     assert_int_equal(edits.count, 3); /* the agent is gone */
     assert_int_equal(edits.done, 3);
+}
+
+/* What came with the moment's tick came after the moment. */
+static void a_rewind_keeps_what_was_done_before(void **state) {
+    struct message_event event = {
+        .event = "param", .by = 3, .tick = 60, .has = EVENT_HAS_PARAM | EVENT_HAS_KIND};
+    (void)snprintf(event.kind, sizeof event.kind, "bird");
+    (void)snprintf(event.param, sizeof event.param, "mass");
+    edits.now = 50;
+    edits_add_param(&edits, "bird", "mass", 1.0, 2.0, false);
+    const uint32_t added = edits_add(&edits, &(struct edit){.what = EDIT_ADDED, .count = 1})->number;
+    edits_note(&edits, &event, 3); /* it was sent at 50 and done at 60 */
+    assert_non_null(edits_name_agents(&edits, added, 61, 9));
+    edits.now = 90;
+    (void)edits_add(&edits, &(struct edit){.what = EDIT_OBSTACLE, .obstacle = 3});
+    edits_cut(&edits, 90);
+    assert_int_equal(edits.done, 2);
+    (void)step(true);
+    event.tick = 95; /* of the undo, which is no edit's */
+    edits_note(&edits, &event, 3);
+    edits_cut(&edits, 61);
+    assert_true(edits.count == 1 && edits.done == 1);
+    expect_words(true, "mass of bird 2 -> 1");
+    edits_cut(&edits, 60);
+    assert_null(edits_next(&edits, true));
 }
 
 static void only_its_own_ids_have_a_number(void **state) {
@@ -714,6 +739,7 @@ int main(void) {
         cmocka_unit_test_setup(what_was_added_is_removed, setup),
         cmocka_unit_test_setup(another_client_is_not_overwritten_unasked, setup),
         cmocka_unit_test_setup(a_restart_keeps_the_last_places, setup),
+        cmocka_unit_test_setup(a_rewind_keeps_what_was_done_before, setup),
         cmocka_unit_test_setup(only_its_own_ids_have_a_number, setup),
         cmocka_unit_test(distances),
         cmocka_unit_test(a_court_is_outside),
