@@ -3,6 +3,8 @@
 #define DROVER_COMMON_BASE_VEC2_H
 
 #include <math.h>
+#include <stdbool.h>
+#include <string.h>
 
 typedef struct vec2 {
     float x, y;
@@ -10,6 +12,10 @@ typedef struct vec2 {
 
 static inline vec2 vec2_make(float x, float y) {
     return (vec2){x, y};
+}
+/** Whether both have the same bits: 0 and -0 differ, as they do in the hash. */
+static inline bool vec2_is_same(vec2 a, vec2 b) {
+    return memcmp((const char *)&a, (const char *)&b, sizeof a) == 0;
 }
 static inline vec2 vec2_add(vec2 a, vec2 b) {
     return (vec2){a.x + b.x, a.y + b.y};

@@ -159,10 +159,6 @@ static bool are_same_numbers(const float *a, const float *b, int count) {
     return are;
 }
 
-static bool is_same_point(vec2 a, vec2 b) {
-    return are_same_numbers(&a.x, &b.x, 1) && are_same_numbers(&a.y, &b.y, 1);
-}
-
 /* ---- numbers of the world, kinds ---- */
 
 static void write_world(struct now *now) {
@@ -243,7 +239,7 @@ static cJSON *target_value(struct now *now, cJSON *old, const struct target_def 
     const int index = world_find_target(now->before, target->name);
     const struct target_def *before = index < 0 ? NULL : world_image_target(now->before, index);
     cJSON *value = before != NULL && is_alike(target, before) ? detach(old, target->name) : NULL;
-    *is_same = value != NULL && is_same_point(target->at, before->at);
+    *is_same = value != NULL && vec2_is_same(target->at, before->at);
     if (*is_same) {
         return value;
     }
@@ -369,7 +365,7 @@ static void write_obstacles(struct now *now, bool with_agents) {
 
 /* What a new agent has as well when its entry does not say it. */
 static bool faces_course(const struct agent_view *agent) {
-    return is_same_point(vec2_with_length(agent->velocity, 1.0f), agent->heading);
+    return vec2_is_same(vec2_with_length(agent->velocity, 1.0f), agent->heading);
 }
 
 static void write_agent(const struct world *world, int32_t row, struct json_writer *json) {
@@ -440,8 +436,8 @@ static bool is_same_agent(const struct world *world, const struct world *fresh, 
     const float body[] = {a.stamina, a.mass, a.radius, a.max_speed, a.max_force};
     const float other[] = {b.stamina, b.mass, b.radius, b.max_speed, b.max_force};
     return a.id == b.id && is_same_kind(world, fresh, row) && a.state == b.state &&
-           is_same_point(a.position, b.position) && is_same_point(a.velocity, b.velocity) &&
-           is_same_point(a.heading, b.heading) && are_same_numbers(body, other, 5);
+           vec2_is_same(a.position, b.position) && vec2_is_same(a.velocity, b.velocity) &&
+           vec2_is_same(a.heading, b.heading) && are_same_numbers(body, other, 5);
 }
 
 /* How many agents an entry puts in. */
@@ -464,8 +460,8 @@ static bool are_placed(const struct world *world, const struct world *fresh) {
     bool are = world_agent_count(world) == world_agent_count(fresh);
     for (int32_t row = 0; row < world_agent_count(world) && are; row++) {
         const struct agent_view a = world_agent(world, row), b = world_agent(fresh, row);
-        are = is_same_kind(world, fresh, row) && is_same_point(a.position, b.position) &&
-              is_same_point(a.velocity, b.velocity);
+        are = is_same_kind(world, fresh, row) && vec2_is_same(a.position, b.position) &&
+              vec2_is_same(a.velocity, b.velocity);
     }
     return are;
 }
@@ -565,9 +561,9 @@ static void add_rows(struct missing *missing, const struct world *world, const s
         const struct agent_view a = world_agent(world, row), b = world_agent(fresh, row);
         const float body[] = {a.mass, a.radius, a.max_speed, a.max_force};
         const float other[] = {b.mass, b.radius, b.max_speed, b.max_force};
-        places += !is_same_point(a.position, b.position);
-        velocities += !is_same_point(a.velocity, b.velocity);
-        headings += !is_same_point(a.heading, b.heading);
+        places += !vec2_is_same(a.position, b.position);
+        velocities += !vec2_is_same(a.velocity, b.velocity);
+        headings += !vec2_is_same(a.heading, b.heading);
         states += a.state != b.state;
         stamina += !are_same_numbers(&a.stamina, &b.stamina, 1);
         bodies += !are_same_numbers(body, other, 4);

@@ -7,7 +7,6 @@
  */
 #include "server/simulation/simulation_internal.h"
 
-#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,18 +43,9 @@ static double polarisation_of(const struct sums *sums) {
     return sums->moving > 0 ? length / (double)sums->moving : 0.0;
 }
 
-/* Bit for bit, as hashes are. */
-static bool has_same_bits(vec2 a, vec2 b) {
-    uint64_t a_bits = 0, b_bits = 0;
-    static_assert(sizeof a == sizeof a_bits, "a vector has no bytes between its members");
-    memcpy(&a_bits, &a, sizeof a);
-    memcpy(&b_bits, &b, sizeof b);
-    return a_bits == b_bits;
-}
-
 static bool is_same(const struct agent_view *a, const struct agent_view *b) {
-    return a->kind == b->kind && a->state == b->state && has_same_bits(a->position, b->position) &&
-           has_same_bits(a->velocity, b->velocity) && has_same_bits(a->heading, b->heading);
+    return a->kind == b->kind && a->state == b->state && vec2_is_same(a->position, b->position) &&
+           vec2_is_same(a->velocity, b->velocity) && vec2_is_same(a->heading, b->heading);
 }
 
 /* The short way round, px. */

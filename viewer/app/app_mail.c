@@ -214,7 +214,8 @@ static void keep_snapshot(struct app *app, const struct snapshot *snapshot) {
         app->plots.twin = snapshot_has_twins(snapshot) && !stream.has_region ? app->server.comparison : NULL;
         app->plots.wrap_size =
             server_model_wraps(&app->server) ? app->server.scenario.size : vec2_make(0.0f, 0.0f);
-        for (int i = 0; i < snapshot->kind_names.count; i++) {
+        const bool measures = strcmp(app->plots.own_kind, PLOTS_ALL) == 0;
+        for (int i = 0; measures && i < snapshot->kind_names.count; i++) {
             const struct message_kind *kind = server_model_kind(&app->server, snapshot->kind_names.names[i]);
             app->plots.radii[i] = kind != NULL ? kind->radius : 0.0f;
         }

@@ -61,21 +61,17 @@ static bool take_targets(const struct world *from, const struct world_edit *edit
     return true;
 }
 
-static bool is_same_point(vec2 a, vec2 b) {
-    return bits_of(a.x) == bits_of(b.x) && bits_of(a.y) == bits_of(b.y);
-}
-
 /* Whether both say the same, wherever a door is. */
 static bool is_same_obstacle(const struct obstacle_def *a, const struct obstacle_def *b) {
-    bool is_same =
-        a->shape == b->shape && is_same_point(a->at, b->at) && is_same_point(a->size, b->size) &&
-        bits_of(a->radius) == bits_of(b->radius) && a->point_count == b->point_count &&
-        strcmp(a->move.path, b->move.path) == 0 && bits_of(a->move.speed) == bits_of(b->move.speed) &&
-        bits_of(a->move.wait) == bits_of(b->move.wait) && bits_of(a->move.start) == bits_of(b->move.start) &&
-        a->move.is_once == b->move.is_once && is_same_point(a->door.open, b->door.open) &&
-        bits_of(a->door.time) == bits_of(b->door.time);
+    bool is_same = a->shape == b->shape && vec2_is_same(a->at, b->at) && vec2_is_same(a->size, b->size) &&
+                   bits_of(a->radius) == bits_of(b->radius) && a->point_count == b->point_count &&
+                   strcmp(a->move.path, b->move.path) == 0 &&
+                   bits_of(a->move.speed) == bits_of(b->move.speed) &&
+                   bits_of(a->move.wait) == bits_of(b->move.wait) &&
+                   bits_of(a->move.start) == bits_of(b->move.start) && a->move.is_once == b->move.is_once &&
+                   vec2_is_same(a->door.open, b->door.open) && bits_of(a->door.time) == bits_of(b->door.time);
     for (int i = 0; is_same && i < a->point_count; i++) {
-        is_same = is_same_point(a->points[i], b->points[i]);
+        is_same = vec2_is_same(a->points[i], b->points[i]);
     }
     return is_same;
 }
@@ -171,7 +167,7 @@ static void map_kinds(struct carry *carry) {
 }
 
 static bool is_same_wall(const struct wall_def *a, const struct wall_def *b) {
-    return is_same_point(a->from, b->from) && is_same_point(a->to, b->to);
+    return vec2_is_same(a->from, b->from) && vec2_is_same(a->to, b->to);
 }
 
 static void map_things(struct carry *carry) {
